@@ -1,0 +1,18 @@
+# Every third-party part, once; docs/dependencies.md says why each is there.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(TBB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
+pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
+find_package(HDF5 REQUIRED COMPONENTS C)
+
+add_library(relucover_dependencies INTERFACE)
+target_compile_definitions(relucover_dependencies INTERFACE EIGEN_USE_BLAS)
+target_link_libraries(relucover_dependencies INTERFACE
+  TBB::tbb fmt::fmt nlohmann_json::nlohmann_json
+  PkgConfig::OPENBLAS PkgConfig::LAPACKE PkgConfig::LIBZIP PkgConfig::CLP hdf5::hdf5)

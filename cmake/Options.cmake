@@ -1,0 +1,30 @@
+# Compile options of everything that is built here, as one interface target.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(relucover_options INTERFACE)
+target_compile_options(relucover_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -Wno-maybe-uninitialized)  # GCC 12 warns inside its own AVX-512 header
+if(RELUCOVER_WARNINGS_AS_ERRORS)
+  target_compile_options(relucover_options INTERFACE -Werror)
+endif()
+if(RELUCOVER_NATIVE)
+  target_compile_options(relucover_options INTERFACE -march=native)
+endif()
+# Contracting a*b+c into one instruction differently in two places would break bit-identical answers across builds of one file.
+target_compile_options(relucover_options INTERFACE -ffp-contract=off)
+if(RELUCOVER_SANITIZE)
+  target_compile_options(relucover_options INTERFACE -fsanitize=${RELUCOVER_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(relucover_options INTERFACE -fsanitize=${RELUCOVER_SANITIZE})
+endif()
+if(RELUCOVER_COVERAGE)
+  target_compile_options(relucover_options INTERFACE --coverage -O0)
+  target_link_options(relucover_options INTERFACE --coverage)
+endif()

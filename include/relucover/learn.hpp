@@ -1,0 +1,84 @@
+#pragma once
+// The main job: samples in, the network that made them out, with a statement of what is certain.
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "relucover/network.hpp"
+#include "relucover/progress.hpp"
+#include "relucover/samples.hpp"
+
+namespace relucover {
+
+/// From certain to hopeless. `exact` and `recovered` are only given with a certificate (docs/certificates.md).
+enum class Status { exact, recovered, approximate, assumption_failed, budget_exhausted, numerical_failure };
+std::string name_of(Status status);
+
+struct LearnOptions {
+  /// Hidden units; 0: find out.
+  Index units = 0;
+  /// A name from methods(), or "auto".
+  std::string method = "auto";
+  std::uint64_t seed = 0;
+  /// 0: all cores.
+  int threads = 0;
+  double time_limit = std::numeric_limits<double>::infinity();
+  /// Bounded retries: starts of the search before giving up.
+  Index starts = 12;
+  /// Settings of one method by name (methods() lists them), such as {"eta1", 0.1}.
+  std::map<std::string, double> settings;
+  Observer* observer = nullptr;
+
+  /// Every violation at once; empty if none.
+  std::vector<std::string> problems() const;
+};
+
+struct StageRecord {
+  std::string stage;
+  double seconds = 0;
+  Index iterations = 0;
+  /// Relative squared residual after the stage: 1 is as good as a constant.
+  double residual = 0;
+};
+
+struct Result {
+  Status status = Status::numerical_failure;
+  std::string message = "nothing was learned";
+  std::string method;         // used
+  std::string method_asked;   // asked for
+  std::string method_reason;  // why this one
+  Index units_asked = 0;      // 0: auto
+  Network network;
+  Index samples = 0;
+  double residual_rms = 0, residual_relative = 0, holdout_rms = 0, noise_estimate = 0;
+  /// Some unit's sign is not determined by the data (the function is).
+  bool sign_ambiguous = false;
+  double seconds = 0;
+  std::vector<StageRecord> stages;
+  /// Things worth knowing, in words: constant columns, merged units, assumptions tested.
+  std::vector<std::string> notes;
+  /// Named figures of the method, for machines: condition numbers, standard errors, eigenvalue gaps.
+  std::map<std::string, double> figures;
+  /// Named series for plots: "t2_spectrum", ...
+  std::map<std::string, std::vector<double>> series;
+
+  bool usable() const { return status == Status::exact || status == Status::recovered || status == Status::approximate; }
+  bool certified() const { return status == Status::exact || status == Status::recovered; }
+  std::string brief() const;  // one line
+  std::string full() const;   // a page
+  std::string json() const;   // the object that `relucover learn --json` prints
+};
+
+struct MethodInfo {
+  std::string name;
+  std::string summary;
+  std::vector<std::pair<std::string, std::string>> settings;  // name, meaning
+};
+std::vector<MethodInfo> methods();
+
+/// Throws std::invalid_argument for misuse; everything that data can cause is a status.
+Result learn(const SampleSource& source, const LearnOptions& options = {});
+
+}  // namespace relucover

@@ -1,0 +1,8 @@
+#pragma once
+// Everything public.
+#include "relucover/errors.hpp"
+#include "relucover/learn.hpp"
+#include "relucover/network.hpp"
+#include "relucover/progress.hpp"
+#include "relucover/samples.hpp"
+#include "relucover/types.hpp"

@@ -1,0 +1,62 @@
+#include "core/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "relucover/errors.hpp"
+
+namespace relucover {
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::string pattern = path_.string() + ".part-XXXXXX";
+  descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
+  temporary_ = pattern;
+  if (descriptor_ < 0) fail("can't create a file there");
+  // mkostemp makes private files; give it the mode that an ordinary new file would have.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor_, 0666 & ~mask);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* bytes, std::size_t size) {
+  const char* at = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::write(descriptor_, at, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("can't write");
+    at += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(descriptor_) != 0) fail("can't write to disk");
+  const int closing = std::exchange(descriptor_, -1);
+  if (::close(closing) != 0) fail("can't finish the file");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("can't put the file in place");
+  committed_ = true;
+}
+
+void AtomicFile::fail(const char* doing) const {
+  const int error = errno;
+  throw DataError(path_.string(), "", std::string(doing) + ": " + std::strerror(error),
+                  error == ENOSPC ? "free some space or choose another folder" : "check that the folder exists and is writable");
+}
+
+void write_atomically(const std::filesystem::path& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+}  // namespace relucover
