@@ -28,7 +28,7 @@ struct LearnOptions {
   /// Bounded retries: starts of the search before giving up.
   Index starts = 12;
   /// Settings of one method by name (methods() lists them), such as {"eta1", 0.1}.
-  std::map<std::string, double> settings;
+  std::map<std::string, double> settings = {};
   Observer* observer = nullptr;
 
   /// Every violation at once; empty if none.

@@ -105,7 +105,7 @@ struct InputDistribution {
 
 struct SyntheticOptions {
   Index samples = 0;
-  InputDistribution distribution;
+  InputDistribution distribution = {};
   /// Standard deviation of Gaussian label noise.
   double noise = 0;
   std::uint64_t seed = 0;
