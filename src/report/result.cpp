@@ -1,0 +1,126 @@
+// What a Result says: one line, a page, or an object for machines.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "relucover/learn.hpp"
+
+namespace relucover {
+
+std::string name_of(Status status) {
+  switch (status) {
+    case Status::exact: return "exact";
+    case Status::recovered: return "recovered";
+    case Status::approximate: return "approximate";
+    case Status::assumption_failed: return "assumption_failed";
+    case Status::budget_exhausted: return "budget_exhausted";
+    case Status::numerical_failure: return "numerical_failure";
+  }
+  throw std::invalid_argument("unknown status");
+}
+
+namespace {
+
+// What each rung of the ladder means to somebody who sees it for the first time.
+const char* meaning_of(Status status) {
+  switch (status) {
+    case Status::exact: return "the network that made the data, certified to rounding";
+    case Status::recovered: return "the network that made the data, certified to the noise of the labels";
+    case Status::approximate: return "fits, not certified";
+    case Status::assumption_failed: return "the data does not allow an answer";
+    case Status::budget_exhausted: return "stopped before an answer was found";
+    case Status::numerical_failure: return "the computation failed";
+  }
+  return "";
+}
+
+std::string shape_of(const Network& network) {
+  return fmt::format("{} input{}, {} unit{}, {} output{}", network.inputs(), network.inputs() == 1 ? "" : "s",
+                     network.units(), network.units() == 1 ? "" : "s", network.outputs(),
+                     network.outputs() == 1 ? "" : "s");
+}
+
+void append_line(std::string& page, std::string_view name, std::string_view value) {
+  if (!value.empty()) page += fmt::format("{:<18}{}\n", name, value);
+}
+
+std::string stages_table(const std::vector<StageRecord>& stages) {
+  if (stages.empty()) return {};
+  std::size_t width = 5;
+  for (const auto& record : stages) width = std::max(width, record.stage.size());
+  std::string table = fmt::format("\n{:<{}}  {:>10}  {:>10}  {:>10}\n", "stage", width, "seconds", "iterations", "residual");
+  for (const auto& record : stages)
+    table += fmt::format("{:<{}}  {:>10.3f}  {:>10}  {:>10.2e}\n", record.stage, width, record.seconds, record.iterations,
+                         record.residual);
+  return table;
+}
+
+}  // namespace
+
+std::string Result::brief() const {
+  std::string line = fmt::format("{}: ", name_of(status));
+  if (usable())
+    line += fmt::format("{} ({}), relative residual {:.1e}, {:.2f} s. ", shape_of(network), method, residual_relative, seconds);
+  return line + message;
+}
+
+std::string Result::full() const {
+  std::string page;
+  append_line(page, "status", fmt::format("{} ({})", name_of(status), meaning_of(status)));
+  append_line(page, "message", message);
+  append_line(page, "method", method_reason.empty() ? method : fmt::format("{} ({})", method, method_reason));
+  if (!method_asked.empty() && method_asked != method) append_line(page, "method asked for", method_asked);
+  if (usable()) append_line(page, "network", shape_of(network));
+  append_line(page, "units asked for", units_asked > 0 ? std::to_string(units_asked) : "auto");
+  append_line(page, "samples", std::to_string(samples));
+  if (usable()) {
+    append_line(page, "residual", fmt::format("{:.3e} rms, {:.3e} relative", residual_rms, residual_relative));
+    append_line(page, "held out", fmt::format("{:.3e} rms", holdout_rms));
+    append_line(page, "noise", fmt::format("{:.3e} estimated", noise_estimate));
+    append_line(page, "signs", sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
+  }
+  append_line(page, "seconds", fmt::format("{:.3f}", seconds));
+  page += stages_table(stages);
+  if (!notes.empty()) page += "\n";
+  for (const auto& note : notes) page += fmt::format("note: {}\n", note);
+  if (!figures.empty()) page += "\n";
+  for (const auto& [name, value] : figures) page += fmt::format("{} = {:.6g}\n", name, value);
+  return page;
+}
+
+std::string Result::json() const {
+  // A NaN or an infinity becomes null: JSON has no other word for it.
+  nlohmann::ordered_json object = {
+      {"status", name_of(status)},
+      {"message", message},
+      {"method", method},
+      {"method_asked", method_asked},
+      {"method_reason", method_reason},
+      {"units", network.units()},
+      {"units_asked", units_asked},
+      {"inputs", network.inputs()},
+      {"outputs", network.outputs()},
+      {"residual_rms", residual_rms},
+      {"residual_relative", residual_relative},
+      {"holdout_rms", holdout_rms},
+      {"noise_estimate", noise_estimate},
+      {"sign_ambiguous", sign_ambiguous},
+      {"samples", samples},
+      {"seconds", seconds},
+      {"stages", nlohmann::ordered_json::array()},
+      {"notes", notes},
+      {"figures", nlohmann::ordered_json::object()},
+      {"series", nlohmann::ordered_json::object()},
+  };
+  for (const auto& record : stages)
+    object["stages"].push_back({{"stage", record.stage},
+                                {"seconds", record.seconds},
+                                {"iterations", record.iterations},
+                                {"residual", record.residual}});
+  for (const auto& [name, value] : figures) object["figures"][name] = value;
+  for (const auto& [name, values] : series) object["series"][name] = values;
+  // A message can carry a file's name, which need not be UTF-8.
+  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace relucover
