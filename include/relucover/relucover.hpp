@@ -5,4 +5,5 @@
 #include "relucover/network.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
+#include "relucover/threshold.hpp"
 #include "relucover/types.hpp"
