@@ -32,8 +32,6 @@ struct BlockBuffer {
 template <class Scalar>
 Block<Scalar> view_of(Index first, const BlockBuffer<Scalar>& buffer);
 
-enum class Precision { float32, float64 };
-
 class SampleSource {
  public:
   virtual ~SampleSource() = default;

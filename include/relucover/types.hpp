@@ -12,4 +12,6 @@ template <class Scalar>
 using RowMajor = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using RowMatrix = RowMajor<double>;
 
+enum class Precision { float32, float64 };
+
 }  // namespace relucover

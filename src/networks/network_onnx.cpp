@@ -1,0 +1,420 @@
+#include "networks/network_onnx.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <onnx/onnx_pb.h>
+
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "core/atomic_file.hpp"
+#include "core/check.hpp"
+#include "relucover/errors.hpp"
+
+namespace relucover {
+
+static_assert(std::endian::native == std::endian::little, "ONNX raw data is little endian");
+
+namespace {
+
+using Rows = RowMajor<double>;
+
+// ---- writing
+
+onnx::TensorProto_DataType data_type(Precision precision) {
+  return precision == Precision::float32 ? onnx::TensorProto_DataType_FLOAT : onnx::TensorProto_DataType_DOUBLE;
+}
+
+void add_tensor(onnx::GraphProto& graph, const std::string& name, const Rows& values, bool vector, Precision precision) {
+  onnx::TensorProto* tensor = graph.add_initializer();
+  tensor->set_name(name);
+  tensor->set_data_type(data_type(precision));
+  if (!vector) tensor->add_dims(values.rows());
+  tensor->add_dims(vector ? values.size() : values.cols());
+  if (precision == Precision::float32) {
+    const RowMajor<float> narrow = values.cast<float>();
+    tensor->set_raw_data(narrow.data(), static_cast<std::size_t>(narrow.size()) * sizeof(float));
+  } else {
+    tensor->set_raw_data(values.data(), static_cast<std::size_t>(values.size()) * sizeof(double));
+  }
+}
+
+void add_node(onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
+              const std::string& output) {
+  onnx::NodeProto* node = graph.add_node();
+  node->set_name(output);
+  node->set_op_type(op);
+  for (const std::string& input : inputs) node->add_input(input);
+  node->add_output(output);
+  if (op != "Gemm") return;
+  onnx::AttributeProto* transposed = node->add_attribute();  // weights are stored outputs by inputs, as PyTorch does
+  transposed->set_name("transB");
+  transposed->set_type(onnx::AttributeProto_AttributeType_INT);
+  transposed->set_i(1);
+}
+
+void describe(onnx::ValueInfoProto& value, const std::string& name, Index columns, Precision precision) {
+  value.set_name(name);
+  auto* tensor = value.mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(data_type(precision));
+  tensor->mutable_shape()->add_dim()->set_dim_param("samples");
+  tensor->mutable_shape()->add_dim()->set_dim_value(columns);
+}
+
+const char* operator_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu: return "Relu";
+    case Activation::abs: return "Abs";
+    case Activation::sigmoid: return "Sigmoid";
+    default:
+      throw std::invalid_argument("ONNX has no operator for the activation \"" + name_of(activation) +
+                                  "\": write .json or .npz instead");
+  }
+}
+
+// ---- reading
+
+/// Reads one graph, node by node; a name is a constant or a value of the model.
+class Reader {
+ public:
+  Reader(std::string file, const onnx::GraphProto& graph) : file_(std::move(file)), graph_(graph) {}
+
+  FeedForward read() {
+    for (const onnx::TensorProto& tensor : graph_.initializer()) constants_[tensor.name()] = constant(tensor);
+    find_input();
+    for (const onnx::NodeProto& node : graph_.node()) add(node);
+    if (graph_.output_size() != 1) fail("graph", fmt::format("has {} outputs", graph_.output_size()), "expected one");
+    const auto last = values_.find(graph_.output(0).name());
+    if (last == values_.end()) fail("output " + graph_.output(0).name(), "isn't computed from the input", "");
+    if (last->second == 0) fail("graph", "has no layers", "");
+    model_.steps.resize(static_cast<std::size_t>(last->second));  // what comes after the output doesn't matter
+    return std::move(model_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& place, const std::string& problem, const std::string& remedy) const {
+    throw DataError(file_, place, problem, remedy);
+  }
+  [[noreturn]] void fail(const onnx::NodeProto& node, const std::string& problem) const {
+    fail(fmt::format("node \"{}\" ({})", node.name().empty() ? node.output(0) : node.name(), node.op_type()), problem,
+         "feed-forward models of Gemm, MatMul, Add, Sub, Mul, Div, Relu, Sigmoid, Tanh and Abs can be read");
+  }
+
+  struct Constant {
+    Rows values;
+    int rank = 0;
+    std::vector<Index> integers;  // of integer tensors: shapes
+  };
+
+  Constant constant(const onnx::TensorProto& tensor) const {
+    const std::string place = "tensor \"" + tensor.name() + "\"";
+    if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL)
+      fail(place, "is stored in another file", "save the model as one file");
+    if (tensor.dims_size() > 2) fail(place, fmt::format("has {} dimensions", tensor.dims_size()), "expected at most two");
+    Constant result;
+    result.rank = tensor.dims_size();
+    constexpr Index largest = Index(1) << 31;
+    for (const auto dim : tensor.dims())
+      if (dim < 0 || dim > largest) fail(place, fmt::format("has a dimension of {}", dim), "");
+    const Index rows = result.rank == 2 ? tensor.dims(0) : 1;
+    const Index cols = result.rank == 0 ? 1 : tensor.dims(result.rank - 1);
+    if (tensor.data_type() == onnx::TensorProto_DataType_FLOAT) {
+      result.values = numbers<float>(tensor, tensor.float_data(), rows, cols, place);
+    } else if (tensor.data_type() == onnx::TensorProto_DataType_DOUBLE) {
+      result.values = numbers<double>(tensor, tensor.double_data(), rows, cols, place);
+    } else if (tensor.data_type() == onnx::TensorProto_DataType_INT64) {
+      const Rows as_double = numbers<std::int64_t>(tensor, tensor.int64_data(), rows, cols, place);
+      for (Index i = 0; i < as_double.size(); ++i) result.integers.push_back(static_cast<Index>(as_double.data()[i]));
+    } else {
+      fail(place, fmt::format("has element type {}", tensor.data_type()), "expected float32 or float64");
+    }
+    if (!result.values.allFinite()) fail(place, "has a value that is NaN or infinite", "");
+    return result;
+  }
+
+  template <class Scalar, class Field>
+  Rows numbers(const onnx::TensorProto& tensor, const Field& field, Index rows, Index cols,
+               const std::string& place) const {
+    RowMajor<Scalar> values;
+    const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+    const std::size_t have =
+        tensor.has_raw_data() ? tensor.raw_data().size() / sizeof(Scalar) : static_cast<std::size_t>(field.size());
+    if (have != count || (tensor.has_raw_data() && tensor.raw_data().size() % sizeof(Scalar) != 0))
+      fail(place, fmt::format("has {} numbers, its shape says {}", have, count), "the file is damaged");
+    values.resize(rows, cols);
+    if (count > 0) {
+      if (tensor.has_raw_data()) std::memcpy(values.data(), tensor.raw_data().data(), count * sizeof(Scalar));
+      else std::copy(field.begin(), field.end(), values.data());
+    }
+    return values.template cast<double>();
+  }
+
+  void find_input() {
+    const onnx::ValueInfoProto* input = nullptr;
+    for (const onnx::ValueInfoProto& candidate : graph_.input()) {
+      if (constants_.count(candidate.name())) continue;  // old files list weights as inputs too
+      if (input) fail("graph", "has more than one input", "expected one");
+      input = &candidate;
+    }
+    if (!input) fail("graph", "has no input", "");
+    const auto& type = input->type().tensor_type();
+    const std::string place = "input \"" + input->name() + "\"";
+    if (type.elem_type() == onnx::TensorProto_DataType_FLOAT) model_.precision = Precision::float32;
+    else if (type.elem_type() == onnx::TensorProto_DataType_DOUBLE) model_.precision = Precision::float64;
+    else fail(place, fmt::format("has element type {}", type.elem_type()), "expected float32 or float64");
+    const int rank = type.shape().dim_size();
+    if (rank > 0 && type.shape().dim(rank - 1).has_dim_value()) model_.inputs = type.shape().dim(rank - 1).dim_value();
+    values_[input->name()] = 0;
+  }
+
+  const onnx::AttributeProto* attribute(const onnx::NodeProto& node, const std::string& name) const {
+    for (const onnx::AttributeProto& candidate : node.attribute())
+      if (candidate.name() == name) return &candidate;
+    return nullptr;
+  }
+  bool flag(const onnx::NodeProto& node, const std::string& name) const {
+    const auto* found = attribute(node, name);
+    return found && found->i() != 0;
+  }
+  double factor(const onnx::NodeProto& node, const std::string& name) const {
+    const auto* found = attribute(node, name);
+    return found ? found->f() : 1.0;
+  }
+
+  const Constant* constant_at(const onnx::NodeProto& node, int place) const {
+    if (place >= node.input_size()) return nullptr;
+    const auto found = constants_.find(node.input(place));
+    return found == constants_.end() ? nullptr : &found->second;
+  }
+  std::optional<Index> value_at(const onnx::NodeProto& node, int place) const {
+    if (place >= node.input_size()) return std::nullopt;
+    const auto found = values_.find(node.input(place));
+    if (found == values_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  void push(const onnx::NodeProto& node, FeedForward::Step step) {
+    model_.steps.push_back(std::move(step));
+    values_[node.output(0)] = static_cast<Index>(model_.steps.size());
+  }
+
+  void affine(const onnx::NodeProto& node, Index from, Matrix weights, Vector added) {
+    if (from == 0 && model_.inputs == 0) model_.inputs = weights.cols();  // the file leaves the number of inputs open
+    if (weights.cols() != model_.width(from))
+      fail(node, fmt::format("multiplies {} columns by {} rows", model_.width(from), weights.cols()));
+    push(node, {.kind = FeedForward::Kind::affine, .from = from, .weights = std::move(weights), .constant = std::move(added)});
+  }
+
+  Vector row_constant(const onnx::NodeProto& node, const Constant& given, Index columns) const {
+    if (given.values.size() == 1) return Vector::Constant(columns, given.values(0, 0));
+    if (given.values.rows() != 1 || given.values.cols() != columns) fail(node, "has a constant of another shape");
+    return given.values.row(0).transpose();
+  }
+
+  void add(const onnx::NodeProto& node) {
+    const std::string& op = node.op_type();
+    if (node.output_size() < 1) fail("node \"" + node.name() + "\"", "has no output", "");
+    if (!node.domain().empty() && node.domain() != "ai.onnx") fail(node, "belongs to the operator set " + node.domain());
+    if (op == "Constant") return add_constant(node);
+    if (op == "Transpose" && constant_at(node, 0)) return add_transposed(node);
+    if (op == "Gemm") return add_gemm(node);
+    if (op == "MatMul") return add_product(node);
+    if (op == "Add" || op == "Sub") return add_sum(node, op == "Sub");
+    if (op == "Mul" || op == "Div") return add_scaling(node, op == "Div");
+    const auto from = value_at(node, 0);
+    if (!from) fail(node, "isn't applied to something computed from the input");
+    if (op == "Identity" || op == "Dropout" || op == "Flatten" || op == "Cast" || op == "Reshape")
+      return add_same(node, *from);
+    static const std::map<std::string, Activation> activations = {
+        {"Relu", Activation::relu}, {"Sigmoid", Activation::sigmoid}, {"Abs", Activation::abs}};
+    FeedForward::Step step{.kind = FeedForward::Kind::activation, .from = *from, .weights = {}, .constant = {}};
+    if (op == "Tanh") {
+      step.kind = FeedForward::Kind::tanh;
+    } else if (const auto found = activations.find(op); found != activations.end()) {
+      step.activation = found->second;
+    } else {
+      fail(node, "isn't understood");
+    }
+    if (*from == 0 && model_.inputs == 0) fail(node, "comes before the number of inputs is known");
+    push(node, std::move(step));
+  }
+
+  /// Operators that leave a matrix of samples as it is.
+  void add_same(const onnx::NodeProto& node, Index from) {
+    if (node.op_type() == "Cast") {
+      const auto* to = attribute(node, "to");
+      if (!to || to->i() != data_type(model_.precision)) fail(node, "changes the precision");
+    }
+    if (node.op_type() == "Reshape") {
+      const Constant* shape = constant_at(node, 1);
+      const bool same = shape && shape->integers.size() == 2 &&
+                        (shape->integers[1] == model_.width(from) || (shape->integers[0] == 0 && shape->integers[1] == -1));
+      if (!same) fail(node, "changes the shape");
+    }
+    values_[node.output(0)] = from;
+  }
+
+  void add_constant(const onnx::NodeProto& node) {
+    const auto* value = attribute(node, "value");
+    if (!value) fail(node, "has no tensor");
+    constants_[node.output(0)] = constant(value->t());
+  }
+
+  void add_transposed(const onnx::NodeProto& node) {
+    Constant turned = *constant_at(node, 0);
+    if (turned.rank == 2) turned.values = Rows(turned.values.transpose());
+    constants_[node.output(0)] = std::move(turned);
+  }
+
+  void add_gemm(const onnx::NodeProto& node) {
+    const auto from = value_at(node, 0);
+    const Constant* weights = constant_at(node, 1);
+    if (!from || !weights || weights->rank != 2 || flag(node, "transA")) fail(node, "isn't a layer with constant weights");
+    const double alpha = factor(node, "alpha"), beta = factor(node, "beta");
+    Matrix matrix = flag(node, "transB") ? Matrix(weights->values) : Matrix(weights->values.transpose());
+    if (alpha != 1) matrix *= alpha;
+    Vector added;
+    if (node.input_size() > 2 && !node.input(2).empty()) {
+      const Constant* constant = constant_at(node, 2);
+      if (!constant) fail(node, "has a bias that isn't constant");
+      added = row_constant(node, *constant, matrix.rows());
+      if (beta != 1) added *= beta;
+    }
+    affine(node, *from, std::move(matrix), std::move(added));
+  }
+
+  void add_product(const onnx::NodeProto& node) {
+    const auto from = value_at(node, 0);
+    const Constant* weights = constant_at(node, 1);
+    if (!from || !weights || weights->rank != 2) fail(node, "isn't a layer with constant weights");
+    affine(node, *from, weights->values.transpose(), {});
+  }
+
+  void add_sum(const onnx::NodeProto& node, bool subtract) {
+    const auto left = value_at(node, 0), right = value_at(node, 1);
+    if (left && right) {
+      if (subtract) fail(node, "subtracts two computed values");
+      if (model_.width(*left) != model_.width(*right)) fail(node, "adds values of different widths");
+      return push(node, {.kind = FeedForward::Kind::add, .from = *left, .other = *right, .weights = {}, .constant = {}});
+    }
+    const Constant* constant = constant_at(node, left ? 1 : 0);
+    if (!(left || right) || !constant || (subtract && !left)) fail(node, "isn't a computed value plus a constant");
+    const Index from = left ? *left : *right;
+    Vector added = row_constant(node, *constant, model_.width(from));
+    if (subtract) added = -added;
+    fuse_or_push(node, from, std::move(added));
+  }
+
+  /// MatMul then Add is one layer: the bias joins the product it follows.
+  void fuse_or_push(const onnx::NodeProto& node, Index from, Vector added) {
+    const bool last = from > 0 && from == static_cast<Index>(model_.steps.size());
+    if (last && model_.steps.back().kind == FeedForward::Kind::affine && model_.steps.back().constant.size() == 0 &&
+        uses(from) == 1) {
+      model_.steps.back().constant = std::move(added);
+      values_[node.output(0)] = from;
+      return;
+    }
+    affine(node, from, Matrix::Identity(model_.width(from), model_.width(from)), std::move(added));
+  }
+
+  int uses(Index value) const {
+    int count = 0;
+    for (const onnx::NodeProto& node : graph_.node())
+      for (const std::string& input : node.input()) {
+        const auto found = values_.find(input);
+        count += found != values_.end() && found->second == value;
+      }
+    return count;
+  }
+
+  void add_scaling(const onnx::NodeProto& node, bool divide) {
+    const auto left = value_at(node, 0), right = value_at(node, 1);
+    const Constant* constant = constant_at(node, left ? 1 : 0);
+    if ((left && right) || !(left || right) || !constant || (divide && !left))
+      fail(node, "isn't a computed value times or over a constant");
+    const Index from = left ? *left : *right;
+    if (from == 0 && model_.inputs == 0) fail(node, "comes before the number of inputs is known");
+    Vector scale = row_constant(node, *constant, model_.width(from));
+    if (divide) scale = scale.cwiseInverse();
+    affine(node, from, scale.asDiagonal(), {});
+  }
+
+  std::string file_;
+  const onnx::GraphProto& graph_;
+  std::map<std::string, Constant> constants_;
+  std::map<std::string, Index> values_;
+  FeedForward model_;
+};
+
+std::string file_content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(path.string(), "", "can't be opened", "check the name and that it is readable");
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+}  // namespace
+
+std::string onnx_bytes(const Network& network, Precision precision) {
+  check_no_problems("network", network.problems());
+  onnx::ModelProto model;
+  model.set_ir_version(onnx_ir_version);
+  model.set_producer_name("relucover");
+  auto* opset = model.add_opset_import();
+  opset->set_domain("");
+  opset->set_version(onnx_opset);
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.set_name("relucover");
+  describe(*graph.add_input(), "x", network.inputs(), precision);
+  describe(*graph.add_output(), "y", network.outputs(), precision);
+  add_tensor(graph, "W", network.W, false, precision);
+  add_tensor(graph, "b", network.b, true, precision);
+  add_tensor(graph, "A", network.A, false, precision);
+  add_tensor(graph, "offset", network.offset, true, precision);
+  const bool has_skip = !network.skip.isZero(0);
+  add_node(graph, "Gemm", {"x", "W", "b"}, "before");
+  add_node(graph, operator_of(network.activation), {"before"}, "hidden");
+  add_node(graph, "Gemm", {"hidden", "A", "offset"}, has_skip ? "from_units" : "y");
+  if (has_skip) {
+    add_tensor(graph, "skip", network.skip, false, precision);
+    add_node(graph, "Gemm", {"x", "skip"}, "from_input");
+    add_node(graph, "Add", {"from_units", "from_input"}, "y");
+  }
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    if (!model.SerializeToCodedStream(&coded)) throw std::runtime_error("the ONNX model can't be serialised");
+  }
+  return bytes;
+}
+
+void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision) {
+  write_atomically(path, onnx_bytes(network, precision));
+}
+
+FeedForward read_feed_forward_onnx(const std::filesystem::path& path) {
+  const std::string content = file_content(path);
+  onnx::ModelProto model;
+  if (content.empty() || !model.ParseFromString(content) || !model.has_graph())
+    throw DataError(path.string(), "", "isn't an ONNX model", "check that the file is whole");
+  return Reader(path.string(), model.graph()).read();
+}
+
+Network read_network_onnx(const std::filesystem::path& path) {
+  const FeedForward model = read_feed_forward_onnx(path);
+  try {
+    return one_hidden_layer(model);
+  } catch (const std::invalid_argument& problem) {
+    throw DataError(path.string(), "", problem.what(), "deeper models can be used as an oracle");
+  }
+}
+
+}  // namespace relucover
