@@ -1,0 +1,48 @@
+#pragma once
+// Starts for y = A relu(W x) with inputs symmetric about 0 and at least as many outputs as units (GKLW): the default
+// variant (regression moments, pooled eigenvectors) and the algorithms as printed.
+#include "core/random.hpp"
+#include "moments/quadratic_fit.hpp"
+#include "relucover/network.hpp"
+
+namespace relucover {
+
+struct PureNeuronStart {
+  Network network;  // without units if a stage failed
+  Matrix compress;  // outputs by units
+  /// Which assumption failed, and by how much; empty if none did.
+  std::string problem;
+  /// Singular values of the detector, ascending, relative to the largest: the first `units` should stand apart.
+  Vector detector_spectrum;
+  /// 1 - ‖projection of z zᵀ on the span‖², the worst unit: 0 if the span is that of pure neurons.
+  double worst_rank_one_residual = 0;
+};
+
+/// Which rows the detector is made of.
+enum class DetectorRows {
+  samples,  // every sample is an equation: exact without label noise
+  moments   // T with the correction for label noise (GKLW Algorithm 3)
+};
+
+/// Rank of the labels' linear part: the number of units where it is at most the number of outputs.
+Index units_from_linear_part(const QuadraticFit& fit);
+/// Top left singular vectors of the linear part, whitened on the input side: labels to `units` values.
+Matrix compression(const QuadraticFit& fit, Index units);
+
+PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
+                                  std::uint64_t seed, const Control& control);
+
+/// The algorithms of the paper as printed.
+struct PrintedPureNeuron {
+  bool noise_correction = false;  // Algorithm 3's term
+  bool split_samples = false;     // Algorithm 3: detector from one half, weights from the other
+  bool compress_outputs = false;  // Algorithm 4: project on the left singular vectors of E[y xᵀ], itself from one half
+  bool alternating = false;       // section 4: CP decomposition by ALS, then gradient descent on W
+};
+PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, const PrintedPureNeuron& variant,
+                                    std::uint64_t seed, const Control& control);
+
+/// GKLW Algorithm 1: 2 E[x xᵀ]⁻¹ E[x y] for y = relu(w·x); one row per output.
+Matrix single_neurons(const SampleSource& source, const Control& control, Index begin, Index end);
+
+}  // namespace relucover
