@@ -32,6 +32,12 @@ struct BlockBuffer {
 template <class Scalar>
 Block<Scalar> view_of(Index first, const BlockBuffer<Scalar>& buffer);
 
+/// Where a sample came from: a file (or other name) and the row in it, from 0.
+struct Origin {
+  std::string file;
+  Index row;
+};
+
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
@@ -42,6 +48,8 @@ class SampleSource {
   virtual Precision precision() const { return Precision::float64; }
   /// What to call it in messages: a path, "synthetic", ...
   virtual std::string name() const = 0;
+  /// Where to look for a sample, for messages.
+  virtual Origin origin(Index sample) const { return {name(), sample}; }
   /// Safe to call from many threads at once, each with its own buffer. The view lives as long as source and buffer.
   virtual Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const = 0;
   virtual Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const;
@@ -124,7 +132,8 @@ struct PlantedOptions {
 Network planted_network(const PlantedOptions& options);
 
 /// Opens .npz (arrays x and y), .h5/.hdf5 (datasets x and y) or .csv (header; columns starting with y are labels),
-/// by extension; throws DataError naming file, place and remedy. Every value is checked to be finite on first visit.
+/// by extension; x.npy means the pair x.npy and y.npy. Throws DataError naming file, place and remedy. Arrays that lie in
+/// the file as they are needed are mapped, not read: opening takes no time, and check_finite is what looks at the values.
 std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path);
 /// x and y apart, each a .npy file.
 std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y);

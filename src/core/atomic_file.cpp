@@ -13,6 +13,16 @@
 namespace relucover {
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path_, ignored)) {  // what it points to is replaced, not the link
+    const auto target = std::filesystem::weakly_canonical(path_, ignored);
+    if (!ignored) path_ = target;
+  }
+  const auto status = std::filesystem::status(path_, ignored);
+  if (std::filesystem::is_directory(status)) throw DataError(path_.string(), "", "is a directory", "name a file in it");
+  // A device or pipe would itself be replaced by the renamed file.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw DataError(path_.string(), "", "is not an ordinary file", "write to a file");
   std::string pattern = path_.string() + ".part-XXXXXX";
   descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
   temporary_ = pattern;
@@ -29,9 +39,23 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(const void* bytes, std::size_t size) {
+  write_pieces([&](const char* at, std::size_t left) { return ::write(descriptor_, at, left); }, bytes, size);
+}
+
+void AtomicFile::write_at(std::uint64_t offset, const void* bytes, std::size_t size) {
+  const auto* start = static_cast<const char*>(bytes);
+  write_pieces(
+      [&](const char* at, std::size_t left) {
+        return ::pwrite(descriptor_, at, left, static_cast<off_t>(offset) + (at - start));
+      },
+      bytes, size);
+}
+
+template <class Write>
+void AtomicFile::write_pieces(const Write& write_some, const void* bytes, std::size_t size) {
   const char* at = static_cast<const char*>(bytes);
   while (size > 0) {
-    const ssize_t written = ::write(descriptor_, at, size);
+    const ssize_t written = write_some(at, size);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("can't write");
     at += written;

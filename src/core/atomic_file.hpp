@@ -1,7 +1,7 @@
 #pragma once
 // Files that are either whole or not there: written under a temporary name in the same folder, then renamed.
+#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string_view>
 
 namespace relucover {
@@ -16,6 +16,8 @@ class AtomicFile {
 
   void write(const void* bytes, std::size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
+  /// At a place of its own, whatever was written before.
+  void write_at(std::uint64_t offset, const void* bytes, std::size_t size);
   /// Where to write for libraries that want a path themselves.
   const std::filesystem::path& temporary() const { return temporary_; }
   /// Flushes to disk and renames. Throws DataError (a full disk, say); then nothing is left behind.
@@ -23,6 +25,8 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail(const char* doing) const;
+  template <class Write>
+  void write_pieces(const Write& write_some, const void* bytes, std::size_t size);
   std::filesystem::path path_, temporary_;
   int descriptor_ = -1;
   bool committed_ = false;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -61,19 +62,42 @@ class SyntheticSource : public SampleSource {
   Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
     check_range(name(), first, rows, samples());
     buffer.x.resize(rows, inputs());
-    for (Index i = 0; i < rows; ++i) draw_row(first + i, buffer.x.row(i));
-    if (factor_) buffer.x *= factor_->transpose();
-    buffer.y = network_.evaluate(buffer.x);
-    if (options_.noise > 0)
-      for (Index i = 0; i < rows; ++i) {
-        RandomStream random(options_.seed, purpose::noise, static_cast<std::uint64_t>(first + i));
-        for (Index j = 0; j < outputs(); ++j) buffer.y(i, j) += options_.noise * random.normal();
-      }
+    buffer.y.resize(rows, outputs());
+    Index done = 0;
+    while (done < rows) {
+      const Index tile = (first + done) / tile_rows, from = (first + done) % tile_rows;
+      const Index count = std::min(rows - done, tile_rows - from);
+      const auto [x, y] = draw_tile(tile);
+      buffer.x.middleRows(done, count) = x.middleRows(from, count);
+      buffer.y.middleRows(done, count) = y.middleRows(from, count);
+      done += count;
+    }
     return view_of(first, buffer);
   }
   using SampleSource::read;
 
  private:
+  // The last bit of a matrix product depends on its shape, so samples are always made in the same groups, whatever is read.
+  static constexpr Index tile_rows = 256;
+
+  struct Tile {
+    RowMatrix x, y;
+  };
+
+  Tile draw_tile(Index tile) const {
+    Tile result{RowMatrix(tile_rows, inputs()), {}};
+    const Index first = tile * tile_rows;
+    for (Index i = 0; i < tile_rows; ++i) draw_row(first + i, result.x.row(i));
+    if (factor_) result.x *= factor_->transpose();
+    result.y = network_.evaluate(result.x);
+    if (options_.noise > 0)
+      for (Index i = 0; i < tile_rows; ++i) {
+        RandomStream random(options_.seed, purpose::noise, static_cast<std::uint64_t>(first + i));
+        for (Index j = 0; j < outputs(); ++j) result.y(i, j) += options_.noise * random.normal();
+      }
+    return result;
+  }
+
   template <class Row>
   void draw_row(Index sample, Row row) const {
     RandomStream random(options_.seed, purpose::inputs, static_cast<std::uint64_t>(sample));

@@ -1,0 +1,93 @@
+#include "core/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "relucover/errors.hpp"
+
+namespace relucover {
+
+namespace {
+
+struct Descriptor {
+  int value;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+struct Mapping {
+  void* address;
+  std::size_t size;
+  Mapping(void* address_, std::size_t size_) : address(address_), size(size_) {}
+  ~Mapping() { ::munmap(address, size); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+};
+
+SharedBytes map_descriptor(int descriptor, std::size_t size, const std::string& name) {
+  if (size == 0) return {};
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (address == MAP_FAILED)
+    throw DataError(name, "", std::string("can't map the file: ") + std::strerror(errno), "is there enough address space?");
+  auto mapping = std::make_shared<const Mapping>(address, size);
+  return {Bytes(static_cast<const std::byte*>(address), size), std::move(mapping)};
+}
+
+[[noreturn]] void cant_open(const std::string& name, int error) {
+  const char* remedy = error == ENOENT   ? "check the path"
+                       : error == EACCES ? "give yourself the right to read it: chmod +r"
+                                         : "check that it can be read";
+  throw DataError(name, "", std::string("can't be opened: ") + std::strerror(error), remedy);
+}
+
+}  // namespace
+
+SharedBytes map_file(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  // Not blocking: opening a named pipe would otherwise wait for a writer that may never come.
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.value < 0) cant_open(name, errno);
+  struct stat status {};
+  if (::fstat(file.value, &status) != 0) cant_open(name, errno);
+  if (S_ISDIR(status.st_mode)) throw DataError(name, "", "is a directory, not a file", "name the files in it");
+  if (!S_ISREG(status.st_mode))
+    throw DataError(name, "", "is not an ordinary file", "data is visited more than once: save it to a file first");
+  return map_descriptor(file.value, static_cast<std::size_t>(status.st_size), name);
+}
+
+UnnamedFile::UnnamedFile(std::string name) : name_(std::move(name)), folder_(std::filesystem::temp_directory_path()) {
+  std::string pattern = (folder_ / "relucover-XXXXXX").string();
+  descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
+  if (descriptor_ < 0)
+    throw DataError(name_, "", "can't make a temporary file in " + folder_.string() + ": " + std::strerror(errno),
+                    "set TMPDIR to a folder with room");
+  ::unlink(pattern.c_str());
+}
+
+UnnamedFile::~UnnamedFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void UnnamedFile::write(const void* bytes, std::size_t size) {
+  const char* at = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::write(descriptor_, at, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      throw DataError(name_, "", "can't be unpacked into " + folder_.string() + ": " + std::strerror(errno),
+                      "set TMPDIR to a folder with room, or save without compression (np.savez)");
+    at += written;
+    size -= static_cast<std::size_t>(written);
+    size_ += static_cast<std::size_t>(written);
+  }
+}
+
+SharedBytes UnnamedFile::map() { return map_descriptor(descriptor_, size_, name_); }
+
+}  // namespace relucover

@@ -1,0 +1,44 @@
+#pragma once
+// Bytes of files without reading them: the kernel pages them in and out, so data may be larger than memory.
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace relucover {
+
+using Bytes = std::span<const std::byte>;
+
+/// Bytes and whoever keeps them alive.
+struct SharedBytes {
+  Bytes bytes;
+  std::shared_ptr<const void> owner;
+
+  SharedBytes part(std::size_t offset, std::size_t size) const { return {bytes.subspan(offset, size), owner}; }
+};
+
+/// The whole file, mapped for reading. Throws DataError: not there, a directory, not readable, not an ordinary file.
+SharedBytes map_file(const std::filesystem::path& path);
+
+/// A file without a name in the temporary folder, for what is too large for memory; gone with its last user.
+class UnnamedFile {
+ public:
+  /// `name` goes into messages: the file for whose content the room is needed.
+  explicit UnnamedFile(std::string name);
+  ~UnnamedFile();
+  UnnamedFile(const UnnamedFile&) = delete;
+  UnnamedFile& operator=(const UnnamedFile&) = delete;
+
+  void write(const void* bytes, std::size_t size);
+  /// What was written, mapped.
+  SharedBytes map();
+
+ private:
+  std::string name_;
+  std::filesystem::path folder_;
+  int descriptor_ = -1;
+  std::size_t size_ = 0;
+};
+
+}  // namespace relucover

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/check.hpp"
+#include "relucover/errors.hpp"
+#include "samples/files.hpp"
+#include "samples/hdf5_handle.hpp"
+
+namespace relucover {
+
+std::recursive_mutex& hdf5_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
+  H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Hdf5Session::~Hdf5Session() { H5Eset_auto2(H5E_DEFAULT, report_, report_data_); }
+
+Hdf5Handle::~Hdf5Handle() {
+  if (id_ < 0) return;
+  const Hdf5Session session;
+  close_(id_);
+}
+
+namespace {
+
+constexpr const char* damaged = "the file is damaged or was cut off: write or copy it again";
+
+template <class Scalar>
+hid_t memory_type() {
+  return sizeof(Scalar) == sizeof(float) ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+
+/// One dataset of numbers, with one or two dimensions.
+struct Dataset {
+  Hdf5Handle id;
+  Place place;
+  std::vector<Index> shape;
+  ElementType type;
+
+  template <class Scalar>
+  void read(Index first, Index rows, RowMajor<Scalar>& out) const {
+    const Index cols = shape.size() == 2 ? shape[1] : 1;
+    out.resize(rows, cols);
+    const std::array start{static_cast<hsize_t>(first), hsize_t{0}};
+    const std::array count{static_cast<hsize_t>(rows), static_cast<hsize_t>(cols)};
+    const int rank = static_cast<int>(shape.size());
+    const Hdf5Session session;
+    const Hdf5Handle file_space(H5Dget_space(id.get()), H5Sclose);
+    const Hdf5Handle memory_space(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
+    if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dread(id.get(), memory_type<Scalar>(), memory_space.get(), file_space.get(), H5P_DEFAULT, out.data()) < 0)
+      throw DataError(place.file, place.within, fmt::format("rows {} to {} can't be read", first, first + rows - 1), damaged);
+  }
+};
+
+/// Names of the datasets at the top of the file, for the message that x or y is missing.
+std::vector<std::string> dataset_names(hid_t file) {
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
+  return names;
+}
+
+ElementType element_type_of(hid_t dataset, const Place& place) {
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type.get());
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+    throw DataError(place.file, place.within, "holds something other than numbers", "save it as float64: array.astype(np.float64)");
+  ElementType result;
+  result.kind = kind == H5T_FLOAT ? 'f' : H5Tget_sign(type.get()) == H5T_SGN_NONE ? 'u' : 'i';
+  result.size = static_cast<Index>(H5Tget_size(type.get()));
+  result.big_endian = H5Tget_order(type.get()) == H5T_ORDER_BE;
+  return result;
+}
+
+/// Room for a few of the dataset's own chunks, so that neighbouring blocks do not unpack the same chunk again.
+Hdf5Handle chunk_cache(hid_t dataset) {
+  Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  std::array<hsize_t, 2> chunk{1, 1};
+  if (H5Pget_layout(creation.get()) != H5D_CHUNKED || H5Pget_chunk(creation.get(), 2, chunk.data()) < 0) return access;
+  constexpr hsize_t element = 8, least = 16 << 20, most = 512 << 20;
+  const hsize_t chunk_bytes = std::min(most, chunk[0]) * std::min(most, chunk[1]) * element;
+  H5Pset_chunk_cache(access.get(), 521, std::clamp<hsize_t>(8 * std::min(chunk_bytes, most), least, most), 0.75);
+  return access;
+}
+
+Dataset open_dataset(hid_t file, const std::string& file_name, const std::string& name) {
+  const Place place{file_name, "dataset " + name};
+  Hdf5Handle id(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!id.valid())
+    throw DataError(file_name, "", fmt::format("has no dataset {}; it has {}", name, fmt::join(dataset_names(file), ", ")),
+                    "name the inputs x and the labels y");
+  const Hdf5Handle space(H5Dget_space(id.get()), H5Sclose);
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  if (rank < 0) throw DataError(file_name, place.within, "has no shape", damaged);
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr);
+  const ElementType type = element_type_of(id.get(), place);
+  if (rank >= 1 && rank <= 2) {
+    const Hdf5Handle access = chunk_cache(id.get());
+    id = Hdf5Handle(H5Dopen2(file, name.c_str(), access.get()), H5Dclose);
+  }
+  return {std::move(id), place, std::vector<Index>(sizes.begin(), sizes.end()), type};
+}
+
+/// The dataset as an array in the mapped file, if it lies there in one piece without filters.
+bool map_dataset(const Dataset& dataset, const SharedBytes& content, NpyArray& array) {
+  const Hdf5Handle creation(H5Dget_create_plist(dataset.id.get()), H5Pclose);
+  if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.get()) != 0) return false;
+  const Hdf5Handle stored(H5Dget_type(dataset.id.get()), H5Tclose);
+  const ElementType type = dataset.type;
+  const auto is_standard = [&](hid_t standard) { return H5Tequal(stored.get(), standard) > 0; };
+  if (!is_standard(H5T_IEEE_F32LE) && !is_standard(H5T_IEEE_F64LE)) return false;
+  const haddr_t offset = H5Dget_offset(dataset.id.get());
+  Index size = type.size;
+  for (const Index extent : dataset.shape)
+    if (__builtin_mul_overflow(size, extent, &size)) return false;
+  const std::size_t bytes = content.bytes.size();
+  if (offset == HADDR_UNDEF || offset > bytes || bytes - offset < static_cast<std::size_t>(size)) return false;
+  array = {type, false, dataset.shape, content.part(offset, static_cast<std::size_t>(size))};
+  return true;
+}
+
+bool has_user_block(hid_t file) {
+  const Hdf5Handle creation(H5Fget_create_plist(file), H5Pclose);
+  hsize_t size = 0;
+  return H5Pget_userblock(creation.get(), &size) < 0 || size != 0;
+}
+
+class Hdf5Source : public SampleSource {
+ public:
+  Hdf5Source(Hdf5Handle file, Dataset x, Dataset y, std::string name)
+      : file_(std::move(file)), x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
+  Index samples() const override { return x_.shape[0]; }
+  Index inputs() const override { return x_.shape[1]; }
+  Index outputs() const override { return y_.shape.size() == 2 ? y_.shape[1] : 1; }
+  Precision precision() const override {
+    return y_.type.kind == 'f' && y_.type.size <= 4 ? Precision::float32 : Precision::float64;
+  }
+  std::string name() const override { return name_; }
+  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override { return block(first, rows, buffer); }
+  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override { return block(first, rows, buffer); }
+
+ private:
+  template <class Scalar>
+  Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
+    check_range(name_, first, rows, samples());
+    x_.read(first, rows, buffer.x);
+    y_.read(first, rows, buffer.y);
+    return view_of(first, buffer);
+  }
+  Hdf5Handle file_;
+  Dataset x_, y_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_hdf5(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const SharedBytes content = map_file(path);  // says what is wrong with a path better than the library does
+  const Hdf5Session session;
+  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.valid()) throw DataError(name, "", "is not an HDF5 file that can be read", damaged);
+  Dataset x = open_dataset(file.get(), name, "x"), y = open_dataset(file.get(), name, "y");
+  check_sample_shapes(x.shape, x.place, y.shape, y.place);
+  NpyArray mapped_x, mapped_y;
+  if (!has_user_block(file.get()) && map_dataset(x, content, mapped_x) && map_dataset(y, content, mapped_y))
+    return stored_samples(mapped_x, x.place, mapped_y, y.place, name);
+  return std::make_unique<Hdf5Source>(std::move(file), std::move(x), std::move(y), name);
+}
+
+}  // namespace relucover

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <cctype>
+
+#include "relucover/errors.hpp"
+#include "samples/files.hpp"
+
+namespace relucover {
+
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+std::filesystem::path labels_beside(const std::filesystem::path& x) {
+  std::string stem = x.stem().string();
+  if (!stem.ends_with('x'))
+    throw DataError(x.string(), "", "one .npy file holds inputs or labels, not both",
+                    "name a pair that ends in x.npy and y.npy, give both files, or use .npz");
+  stem.back() = 'y';
+  return x.parent_path() / (stem + x.extension().string());
+}
+
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path) {
+  const std::string name = path.string(), extension = extension_of(path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw DataError(name, "", "is a directory, not a file", "name the files in it, one by one");
+  if (extension == ".npz") return open_npz(map_file(path), name);
+  if (extension == ".csv") {
+    const SharedBytes content = map_file(path);
+    return open_csv(content.bytes, name);
+  }
+  if (extension == ".h5" || extension == ".hdf5") return open_hdf5(path);
+  if (extension == ".npy") return open_npy_pair(path, labels_beside(path));
+  throw DataError(name, "", extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
+                  "data is .npz, .npy, .h5, .hdf5 or .csv");
+}
+
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y) {
+  for (const auto& path : {x, y})
+    if (extension_of(path) != ".npy")
+      throw DataError(path.string(), "", "is not a .npy file", "x and y given apart are one .npy file each");
+  return open_npy_pair(x, y);
+}
+
+}  // namespace relucover
