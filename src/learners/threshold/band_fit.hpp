@@ -1,0 +1,34 @@
+#pragma once
+// Second step for steps and halfspaces: per unit a logistic fit of width s on the samples near its boundary where all
+// other units are clearly at rest, s shrinking. Labels are 0/1 (or whether f is at rest), some of them flipped.
+#include <vector>
+
+#include "learners/threshold/labels.hpp"
+#include "relucover/progress.hpp"
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+struct BandFitOptions {
+  std::vector<double> widths = {0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
+  /// Fits per width; the samples are chosen anew for each.
+  int rounds = 2;
+  int newton_steps = 8;
+  Index most_per_unit = 20'000;
+  Index begin = 0, end = -1;
+};
+
+struct BandFit {
+  Matrix W;
+  Vector t;
+  /// Share of labels that are wrong far from every boundary.
+  double flips = 0;
+  /// Width of the last fit of each unit, and the samples in it.
+  Vector width;
+  std::vector<Index> band_samples;
+};
+
+BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
+                 const BandFitOptions& options, const Control& control);
+
+}  // namespace relucover
