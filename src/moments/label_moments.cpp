@@ -9,10 +9,70 @@ namespace relucover {
 
 namespace {
 
+/// Columns z_a z_b for a <= b.
+Matrix pair_products(const Matrix& z) {
+  const Index q = z.cols();
+  Matrix products(z.rows(), q * (q + 1) / 2);
+  for (Index b = 0; b < q; ++b)
+    for (Index a = 0; a <= b; ++a) products.col(pair_index(a, b)) = z.col(a).cwiseProduct(z.col(b));
+  return products;
+}
+
+double equal(Index a, Index b) { return a == b ? 1 : 0; }
+
+/// An expansion as plain polynomial coefficients on packed pairs, to be evaluated by matrix products.
+struct PackedPolynomial {
+  const Matrix* basis = nullptr;
+  double constant = 0;
+  Vector linear, quadratic;  // q; pairs
+  Matrix cubic, quartic;     // q by pairs; pairs by pairs
+
+  explicit PackedPolynomial(const HermiteExpansion& expansion) : basis(&expansion.basis) {
+    const LabelMoments& m = expansion.moments;
+    const Index q = m.size(), pairs = q * (q + 1) / 2;
+    Matrix trace4 = Matrix::Zero(q, q);  // T_4(., ., I)
+    for (Index c = 0; c < q; ++c)
+      for (Index b = 0; b < q; ++b)
+        for (Index a = 0; a <= b; ++a) {
+          trace4(a, b) += m.t4(pair_index(a, b), pair_index(c, c));
+          if (a < b) trace4(b, a) = trace4(a, b);
+        }
+    constant = m.t0 - m.t2.trace() / 2 + trace4.trace() / 8;
+    linear = m.t1;
+    for (Index c = 0; c < q; ++c) linear[c] -= m.t3[static_cast<std::size_t>(c)].trace() / 2;
+    const Matrix square = m.t2 / 2 - trace4 / 4;
+    quadratic.resize(pairs);
+    cubic.resize(q, pairs);
+    quartic = m.t4 / 24;
+    for (Index b = 0; b < q; ++b)
+      for (Index a = 0; a <= b; ++a) {
+        const double times = a == b ? 1 : 2;  // of the pair in the whole tensor
+        const Index ab = pair_index(a, b);
+        quadratic[ab] = times * square(a, b);
+        for (Index c = 0; c < q; ++c) cubic(c, ab) = times * m.t3[static_cast<std::size_t>(c)](a, b) / 6;
+        quartic.row(ab) *= times;
+        quartic.col(ab) *= times;
+      }
+  }
+
+  Vector evaluate(const Block<double>& block) const {
+    const Matrix z = block.x * *basis;
+    const Matrix products = pair_products(z);
+    Matrix inner = products * quartic;
+    inner.noalias() += z * cubic;
+    inner.rowwise() += quadratic.transpose();
+    Vector value = inner.cwiseProduct(products).rowwise().sum();
+    value.noalias() += z * linear;
+    value.array() += constant;
+    return value;
+  }
+};
+
 /// Raw moments Σ g z^{⊗k} as weighted Gram matrices of monomials.
 struct RawMoments {
   using Scalar = double;
-  const std::function<double(double)>* label;
+  const LabelFunction* label;
+  const PackedPolynomial* known;  // subtracted from the label; may be null
   const Matrix* basis;
   int order;
   double m0 = 0, square = 0;
@@ -20,7 +80,8 @@ struct RawMoments {
   Vector m1;
   Matrix m2, m3, m4;  // m3: q by pairs, m4: pairs by pairs
 
-  RawMoments(const std::function<double(double)>& g, const Matrix& b, int k) : label(&g), basis(&b), order(k) {
+  RawMoments(const LabelFunction& g, const PackedPolynomial* polynomial, const Matrix& b, int k)
+      : label(&g), known(polynomial), basis(&b), order(k) {
     const Index q = b.cols(), pairs = q * (q + 1) / 2;
     m1 = Vector::Zero(q);
     m2 = Matrix::Zero(q, q);
@@ -30,26 +91,26 @@ struct RawMoments {
 
   void add(const Block<double>& block) {
     samples += block.rows();
-    std::vector<Index> kept;
-    std::vector<double> values;
-    for (Index i = 0; i < block.rows(); ++i) {
-      const double g = (*label)(block.y(i, 0));
-      if (g == 0) continue;
-      kept.push_back(i);
-      values.push_back(g);
+    Vector g(block.rows());
+    for (Index i = 0; i < block.rows(); ++i) g[i] = (*label)(block.y(i, 0));
+    if (known) {
+      g -= known->evaluate(block);
+      return add_rows(block.x * *basis, g);
     }
-    if (kept.empty()) return;
-    const Eigen::Map<const Vector> g(values.data(), static_cast<Index>(values.size()));
-    const Matrix z = block.x(kept, Eigen::all) * *basis;
+    std::vector<Index> kept;
+    for (Index i = 0; i < block.rows(); ++i)
+      if (g[i] != 0) kept.push_back(i);
+    if (!kept.empty()) add_rows(block.x(kept, Eigen::all) * *basis, g(kept));
+  }
+
+  void add_rows(const Matrix& z, const Vector& g) {
     const Matrix weighted = g.asDiagonal() * z;
     m0 += g.sum();
     square += g.squaredNorm();
     m1 += z.transpose() * g;
     m2.noalias() += z.transpose() * weighted;
     if (order < 3) return;
-    Matrix products(z.rows(), m3.cols());
-    for (Index b = 0; b < z.cols(); ++b)
-      for (Index a = 0; a <= b; ++a) products.col(pair_index(a, b)) = z.col(a).cwiseProduct(z.col(b));
+    const Matrix products = pair_products(z);
     m3.noalias() += weighted.transpose() * products;
     if (order < 4) return;
     const Matrix weighted_products = g.asDiagonal() * products;
@@ -66,8 +127,6 @@ struct RawMoments {
     if (order >= 4) m4 += other.m4;
   }
 };
-
-double equal(Index a, Index b) { return a == b ? 1 : 0; }
 
 /// T_3 = M_3 - sym(M_1 ⊗ I)
 std::vector<Matrix> third_order(const Matrix& m3, const Vector& m1) {
@@ -122,10 +181,9 @@ Matrix LabelMoments::t4_square() const {
   return square;
 }
 
-LabelMoments label_moments(const SampleSource& source, const std::function<double(double)>& label, const Matrix& basis,
-                           int order, const Control& control, Index begin, Index end) {
-  const RawMoments raw =
-      reduce(source, RawMoments(label, basis, order), control, begin, end < 0 ? source.samples() : end);
+namespace {
+
+LabelMoments finish(const RawMoments& raw, int order) {
   const double scale = 1 / static_cast<double>(std::max<Index>(raw.samples, 1));
   LabelMoments moments;
   moments.samples = raw.samples;
@@ -136,6 +194,46 @@ LabelMoments label_moments(const SampleSource& source, const std::function<doubl
   moments.t2 = m2 - moments.t0 * Matrix::Identity(m2.rows(), m2.cols());
   if (order >= 3) moments.t3 = third_order(scale * raw.m3, moments.t1);
   if (order >= 4) moments.t4 = fourth_order(0.5 * scale * (raw.m4 + raw.m4.transpose()), m2, moments.t0);
+  return moments;
+}
+
+/// Adds the tensors of an expansion seen from another basis: every index is multiplied by `turn` (new by old).
+void add_turned(const LabelMoments& old, const Matrix& turn, int order, LabelMoments& moments) {
+  moments.t0 += old.t0;
+  moments.t1 += turn * old.t1;
+  moments.t2 += turn * old.t2 * turn.transpose();
+  const Index q = turn.rows(), p = turn.cols();
+  for (Index c = 0; order >= 3 && c < q; ++c) {
+    Matrix mixed = Matrix::Zero(p, p);
+    for (Index k = 0; k < p; ++k) mixed += turn(c, k) * old.t3[static_cast<std::size_t>(k)];
+    moments.t3[static_cast<std::size_t>(c)] += turn * mixed * turn.transpose();
+  }
+  if (order < 4) return;
+  // Packed pair (a, b) of the new basis as a combination of packed pairs of the old one.
+  Matrix pairs(q * (q + 1) / 2, p * (p + 1) / 2);
+  for (Index b = 0; b < q; ++b)
+    for (Index a = 0; a <= b; ++a)
+      for (Index l = 0; l < p; ++l)
+        for (Index k = 0; k <= l; ++k)
+          pairs(pair_index(a, b), pair_index(k, l)) =
+              k == l ? turn(a, k) * turn(b, k) : turn(a, k) * turn(b, l) + turn(a, l) * turn(b, k);
+  moments.t4 += pairs * old.t4 * pairs.transpose();
+}
+
+}  // namespace
+
+LabelMoments label_moments(const SampleSource& source, const LabelFunction& label, const Matrix& basis, int order,
+                           const Control& control, const SampleRange& range) {
+  const Index end = range.end < 0 ? source.samples() : range.end;
+  return finish(reduce(source, RawMoments(label, nullptr, basis, order), control, range.begin, end), order);
+}
+
+LabelMoments refined_moments(const SampleSource& source, const LabelFunction& label, const HermiteExpansion& expansion,
+                             const Matrix& basis, int order, const Control& control, const SampleRange& range) {
+  const Index end = range.end < 0 ? source.samples() : range.end;
+  const PackedPolynomial known(expansion);
+  LabelMoments moments = finish(reduce(source, RawMoments(label, &known, basis, order), control, range.begin, end), order);
+  add_turned(expansion.moments, basis.transpose() * expansion.basis, order, moments);
   return moments;
 }
 

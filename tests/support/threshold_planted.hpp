@@ -1,0 +1,38 @@
+#pragma once
+// Angles after pairing, and planted samples in memory, for tests of models with thresholds.
+#include <cmath>
+#include <memory>
+
+#include "networks/assignment.hpp"
+#include "relucover/threshold.hpp"
+
+namespace relucover::support {
+
+/// Largest angle between paired rows, in radians; pi where rows are missing.
+inline double worst_angle(const Matrix& truth, const Matrix& answer, bool with_sign = true) {
+  if (answer.rows() < truth.rows()) return std::acos(-1.0);
+  const auto angle = [&](Index i, Index j) {
+    const Vector a = truth.row(i).normalized(), b = answer.row(j).normalized();
+    const double plus = 2 * std::asin(std::min(1.0, (a - b).norm() / 2));
+    return with_sign ? plus : std::min(plus, 2 * std::asin(std::min(1.0, (a + b).norm() / 2)));
+  };
+  Matrix cost(truth.rows(), answer.rows());
+  for (Index i = 0; i < truth.rows(); ++i)
+    for (Index j = 0; j < answer.rows(); ++j) cost(i, j) = angle(i, j);
+  const auto partner = cheapest_assignment(cost);
+  double worst = 0;
+  for (Index i = 0; i < truth.rows(); ++i) worst = std::max(worst, cost(i, partner[static_cast<std::size_t>(i)]));
+  return worst;
+}
+
+inline std::unique_ptr<SampleSource> in_memory(const SampleSource& source) {
+  BlockBuffer<double> buffer;
+  const auto block = source.read(0, source.samples(), buffer);
+  return std::make_unique<MemorySource<double>>(RowMatrix(block.x), RowMatrix(block.y));
+}
+
+inline std::unique_ptr<SampleSource> samples_of(const ThresholdModel& model, const ThresholdSampleOptions& options) {
+  return in_memory(*threshold_samples(model, options));
+}
+
+}  // namespace relucover::support
