@@ -93,7 +93,7 @@ struct MomentSums {
     const auto monomials = monomial_features(z, max_half);
     for (std::size_t i = 0; i < requests->size(); ++i) {
       const Vector r = y - (*requests)[i].removed.evaluate(hermites);
-      squares[i] += r.squaredNorm();
+      squares[i] += r.cwiseAbs2().dot(hermite_tensor_squared_norms(z, (*requests)[i].order));
       Index order = (*requests)[i].order;
       for (Matrix& product : products[i]) {
         const Matrix weighted = monomials[static_cast<std::size_t>(order / 2)].array().colwise() * r.array();
@@ -173,6 +173,24 @@ std::vector<Matrix> hermite_features(const Matrix& z, Index max_order) {
   return features;
 }
 
+Vector hermite_tensor_squared_norms(const Matrix& z, Index order) {
+  // Mehler: Σ_k t^k |He_k(z)|²/k! = g(t) = (1 - t²)^{-q/2} exp(t|z|²/(1 + t)), so that
+  // (1 + t - t² - t³) g' = (q t (1 + t) + |z|² (1 - t)) g, a recurrence for the coefficients g_n.
+  const Eigen::ArrayXd radius = z.rowwise().squaredNorm().array();
+  const double q = static_cast<double>(z.cols());
+  Eigen::ArrayXd current = Eigen::ArrayXd::Ones(z.rows()), before = Eigen::ArrayXd::Zero(z.rows()), before2 = before;
+  double factorial = 1;
+  for (Index n = 0; n < order; ++n) {
+    const double k = static_cast<double>(n);
+    Eigen::ArrayXd next = ((radius - k) * current + (q + k - 1 - radius) * before + (q + k - 2) * before2) / (k + 1);
+    before2 = std::move(before);
+    before = std::move(current);
+    current = std::move(next);
+    factorial *= k + 1;
+  }
+  return factorial * current.matrix();
+}
+
 Index feature_count(Index dimension, Index max_order) {
   Index count = 0;
   for (Index k = 0; k <= max_order; ++k) count += packed_size(dimension, k);
@@ -224,7 +242,7 @@ std::vector<ResidualMoments> residual_moments(const SampleSource& source, const 
       moments.raw.push_back(tensor_of_product(product / n, view.rows.rows(), order));
       order -= 2;
     }
-    moments.mean_square = sums.squares[i] / n;
+    moments.spread = sums.squares[i] / n;
     answers.push_back(std::move(moments));
   }
   return answers;

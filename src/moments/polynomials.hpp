@@ -35,10 +35,13 @@ struct Polynomial {
 std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& view, Index max_degree,
                                         const Control& control);
 
-/// Raw moments (1/N) Σ r z^{⊗k} of the residual r = label - polynomial, and the mean of r².
+/// |He_k(z)|² of the whole tensor, for each row of z.
+Vector hermite_tensor_squared_norms(const Matrix& z, Index order);
+
+/// Raw moments (1/N) Σ r z^{⊗k} of the residual r = label - polynomial.
 struct ResidualMoments {
-  std::vector<SymmetricTensor> raw;  // of the orders asked for
-  double mean_square = 0;
+  std::vector<SymmetricTensor> raw;  // orders k, k-2, ...
+  double spread = 0;                 // mean of r² |He_k(z)|²: N times the variance of the estimate of T_k
 };
 /// For each item the moments of the residual of its polynomial, of its order and all lower orders of the same parity.
 struct MomentRequest {
