@@ -3,6 +3,7 @@
 #include "relucover/errors.hpp"
 #include "relucover/learn.hpp"
 #include "relucover/network.hpp"
+#include "relucover/oracle.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
 #include "relucover/threshold.hpp"

@@ -37,6 +37,7 @@ class RandomStream {
 namespace purpose {
 inline constexpr std::uint32_t inputs = 1, noise = 2, network = 3, covariance = 4, starts = 5, subsample = 6, pencil = 7,
                                compare = 8, split = 9, sketch = 10, study = 11;
+inline constexpr std::uint32_t queries = 40;
 }
 
 /// Random orthogonal matrix (Haar), rows by cols with orthonormal columns, rows >= cols.
