@@ -1,0 +1,70 @@
+#include "verify/network_error.hpp"
+
+#include <cmath>
+
+#include "core/check.hpp"
+#include "reduce/reduce.hpp"
+
+namespace relucover {
+
+namespace {
+
+struct ErrorSums {
+  using Scalar = double;
+  const Network* network;
+  Vector shift;  // near the mean of y, so that the spread does not cancel
+  Vector squared, labels, labels_squared;
+  double max_abs = 0;
+  Index worst = -1;
+
+  ErrorSums(const Network& of, Vector near_mean)
+      : network(&of), shift(std::move(near_mean)), squared(Vector::Zero(shift.size())), labels(squared),
+        labels_squared(squared) {}
+
+  void add(const Block<double>& block) {
+    const RowMatrix residual = block.y - network->evaluate(block.x);
+    squared += residual.colwise().squaredNorm().transpose();
+    const RowMatrix shifted = block.y.rowwise() - shift.transpose();
+    labels += shifted.colwise().sum().transpose();
+    labels_squared += shifted.colwise().squaredNorm().transpose();
+    Index row = 0, column = 0;
+    const double largest = residual.cwiseAbs().maxCoeff(&row, &column);
+    keep_worse(largest, block.first + row);
+  }
+  void merge(const ErrorSums& other) {
+    squared += other.squared;
+    labels += other.labels;
+    labels_squared += other.labels_squared;
+    keep_worse(other.max_abs, other.worst);
+  }
+  void keep_worse(double error, Index sample) {
+    if (worst >= 0 && error <= max_abs) return;
+    max_abs = error;
+    worst = sample;
+  }
+};
+
+}  // namespace
+
+NetworkError network_error(const Network& network, const SampleSource& source, const Control& control) {
+  check_no_problems("network", network.problems());
+  check_equal("inputs of " + source.name(), source.inputs(), network.inputs());
+  check_equal("outputs of " + source.name(), source.outputs(), network.outputs());
+  check_positive("samples of " + source.name(), source.samples());
+  BlockBuffer<double> buffer;
+  const Vector near_mean = source.read(0, 1, buffer).y.row(0).transpose();
+  const ErrorSums sums = reduce(source, ErrorSums(network, near_mean), control);
+  const double n = static_cast<double>(source.samples());
+  const double values = n * static_cast<double>(source.outputs());
+  const double spread = (sums.labels_squared - sums.labels.cwiseAbs2() / n).sum();
+  NetworkError error;
+  error.samples = source.samples();
+  error.rms = std::sqrt(sums.squared.sum() / values);
+  error.relative = spread > 0 ? std::sqrt(sums.squared.sum() / spread) : error.rms > 0 ? INFINITY : 0;
+  error.max_abs = sums.max_abs;
+  error.worst_sample = sums.worst;
+  error.output_rms = (sums.squared / n).cwiseSqrt();
+  return error;
+}
+
+}  // namespace relucover
