@@ -1,0 +1,48 @@
+#pragma once
+// Parts of a source, without copies where the source hands out its own memory.
+#include <vector>
+
+#include "relucover/samples.hpp"
+
+namespace relucover {
+
+/// Rows [begin, end) of a source that somebody else keeps alive.
+class RowRange : public SampleSource {
+ public:
+  RowRange(const SampleSource& source, Index begin, Index end);
+  Index samples() const override { return end_ - begin_; }
+  Index inputs() const override { return source_.inputs(); }
+  Index outputs() const override { return source_.outputs(); }
+  Precision precision() const override { return source_.precision(); }
+  std::string name() const override { return source_.name(); }
+  Origin origin(Index sample) const override { return source_.origin(begin_ + sample); }
+  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override;
+  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override;
+
+ private:
+  const SampleSource& source_;
+  Index begin_, end_;
+};
+
+/// Chosen input columns, in the given order, of a source that somebody else keeps alive. Neighbouring columns are a view.
+class SelectedColumns : public SampleSource {
+ public:
+  SelectedColumns(const SampleSource& source, std::vector<Index> columns);
+  Index samples() const override { return source_.samples(); }
+  Index inputs() const override { return static_cast<Index>(columns_.size()); }
+  Index outputs() const override { return source_.outputs(); }
+  Precision precision() const override { return source_.precision(); }
+  std::string name() const override { return source_.name(); }
+  Origin origin(Index sample) const override { return source_.origin(sample); }
+  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override;
+  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override;
+
+ private:
+  template <class Scalar>
+  Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const;
+  const SampleSource& source_;
+  std::vector<Index> columns_;
+  bool neighbours_;
+};
+
+}  // namespace relucover
