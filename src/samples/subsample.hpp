@@ -1,0 +1,14 @@
+#pragma once
+// A fixed random part of the samples, in memory, split in rows to fit and rows to judge the fit by.
+#include "relucover/progress.hpp"
+#include "relucover/samples.hpp"
+
+namespace relucover {
+
+/// Distinct rows of [0, size), spread evenly over it and in random order; the same for the same seed.
+std::vector<Index> spread_rows(Index size, Index count, std::uint64_t seed);
+
+/// Copies rows of a source to memory.
+MemorySource<double> gather(const SampleSource& source, const std::vector<Index>& rows, const Control& control);
+
+}  // namespace relucover

@@ -1,0 +1,50 @@
+#pragma once
+// Levenberg-Marquardt steps: (H + lambda D) delta = g with H = J^T J / N, g = J^T r / N and D the block diagonal of H.
+// Two forms behind one interface: dense (H is formed once per model and solved for any lambda) and matrix-free
+// (conjugate gradients, two products with the data per iteration).
+#include <memory>
+
+#include "relucover/progress.hpp"
+#include "solve/sums.hpp"
+
+namespace relucover {
+
+struct Step {
+  SignFreeModel delta;
+  /// Decrease of the cost that the linear model promises: delta·(g + lambda D delta).
+  double predicted = 0;
+  Index inner_iterations = 0;
+  bool solved = false;
+};
+
+class Linearisation {
+ public:
+  virtual ~Linearisation() = default;
+  /// Mean cost per sample at the model.
+  double cost() const { return cost_; }
+  virtual Step step(double lambda, double tolerance, const Control& control) const = 0;
+
+ protected:
+  double cost_ = 0;
+};
+
+struct LinearisationOptions {
+  enum class Form { automatic, dense, matrix_free } form = Form::automatic;
+  Loss loss;
+  Index max_inner_iterations = 60;
+  /// Mean of x~ x~^T over the data: the Gram block of every single unit, which damps and preconditions.
+  Matrix second_moment;
+};
+
+/// `model` must outlive the linearisation.
+std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignFreeModel& model,
+                                         const LinearisationOptions& options, const Control& control);
+
+/// Mean of x~ x~^T, with a positive place for the constant where there is no bias.
+Matrix second_moment(const SampleSource& source, bool bias, const Control& control);
+
+/// J^T J / N with rows and columns in the order theta (row by row), output (column by column), affine (row by row);
+/// output only where it is free.
+Matrix full_gram(const NormalSum& sums);
+
+}  // namespace relucover

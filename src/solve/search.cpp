@@ -1,0 +1,171 @@
+#include "solve/search.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "reduce/reduce.hpp"
+#include "solve/pruning.hpp"
+#include "solve/starts.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// One search on one pair of train and held-out samples: what all steps share.
+class Search {
+ public:
+  Search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options, const Control& control)
+      : train_(train), holdout_(holdout), options_(options), control_(control) {
+    solver_.loss = options.loss;
+    solver_.label_variance = label_variance(train, control);
+    solver_.second_moment = second_moment(train, options.loss.bias, control);
+    SignFreeModel none(train.inputs(), 0, train.outputs());
+    affine_ = prune(train, none, 0, options.loss, control).model.affine;
+  }
+
+  SearchOutcome run() { return options_.units > 0 ? with_known_units() : with_unknown_units(); }
+
+ private:
+  struct Fit {
+    SignFreeModel model;
+    double train = 1, holdout = 1;
+  };
+
+  Fit converge(SignFreeModel start, double relative_decrease, Index iterations, double stop) {
+    SolverOptions solver = solver_;
+    solver.relative_decrease = relative_decrease;
+    solver.max_iterations = iterations;
+    solver.relative_cost = stop;
+    solver.max_inner_iterations = stop < 1e-20 ? 200 : 40;
+    auto solved = levenberg_marquardt(train_, std::move(start), solver, control_);
+    outcome_.iterations += solved.iterations;
+    outcome_.history.insert(outcome_.history.end(), solved.history.begin(), solved.history.end());
+    Fit fit{std::move(solved.model), solved.relative_cost, 1};
+    fit.holdout = relative_cost(holdout_, fit.model, options_.loss, solver_.label_variance, control_);
+    return fit;
+  }
+
+  Fit over_parameterised(Index units, Index attempt) {
+    StartOptions start{units, options_.seed, attempt, 0.7, options_.loss.bias};
+    Fit fit = converge(random_start(affine_, start), 1e-3, 80, 1e-12);
+    outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, fit.holdout);
+    return fit;
+  }
+
+  Fit pruned_to(const Fit& over, Index units) {
+    Fit fit = converge(prune(train_, over.model, units, options_.loss, control_).model, 1e-4, 60, 1e-29);
+    return fit;
+  }
+
+  /// An exact model may carry units that are not needed (equal ones, units that are linear on the data): drop them.
+  Fit without_idle_units(Fit fit) {
+    constexpr double nothing = 1e-11;  // the Gram matrix can't see smaller changes
+    while (fit.model.units() > 0) {
+      auto pruned = prune_while(train_, fit.model, nothing, options_.loss, control_);
+      if (pruned.model.units() == fit.model.units()) break;
+      Fit smaller = converge(std::move(pruned.model), 1e-4, 60, 1e-29);
+      if (!is_exact(smaller)) break;
+      fit = std::move(smaller);
+    }
+    return fit;
+  }
+
+  bool is_exact(const Fit& fit) const { return fit.holdout < options_.exact_cost; }
+
+  void keep_if_better(Fit fit) {
+    if (fit.holdout >= outcome_.holdout_cost && outcome_.model.outputs() > 0) return;
+    outcome_.train_cost = fit.train;
+    outcome_.holdout_cost = fit.holdout;
+    outcome_.exact = is_exact(fit);
+    outcome_.model = std::move(fit.model);
+  }
+
+  void report(Index attempt) const {
+    control_.progress("search", static_cast<double>(attempt) / static_cast<double>(options_.starts),
+                      fmt::format("start {}, best held-out relative error {:.1e}", attempt + 1, outcome_.holdout_cost));
+  }
+
+  SearchOutcome with_known_units() {
+    int without_gain = 0;
+    for (Index attempt = 0; attempt < options_.starts && !outcome_.exact; ++attempt) {
+      report(attempt);
+      control_.check();
+      const double before = outcome_.holdout_cost;
+      const double widening = options_.over_parameterisation + 0.25 * static_cast<double>(attempt % 5);
+      const Index wide = std::max<Index>(static_cast<Index>(std::ceil(widening * static_cast<double>(options_.units))), options_.units + 2);
+      const Fit over = over_parameterised(wide, attempt);
+      Fit fit = pruned_to(over, options_.units);
+      if (is_exact(fit)) fit = without_idle_units(std::move(fit));
+      keep_if_better(std::move(fit));
+      outcome_.starts = attempt + 1;
+      // Noisy labels: the floor is reached when pruning costs nothing, or when starts stop improving.
+      if (outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost && outcome_.over_holdout_cost > 1e-10 && attempt >= 1) break;
+      without_gain = outcome_.holdout_cost < 0.999 * before ? 0 : without_gain + 1;
+      if (without_gain >= 6) break;
+    }
+    return std::move(outcome_);
+  }
+
+  /// Doubles the width until an over-parameterised fit stops gaining, then prunes for the least number that keeps it.
+  SearchOutcome with_unknown_units() {
+    Index wide = std::clamp<Index>(train_.inputs(), 8, options_.max_units);
+    for (Index attempt = 0; attempt < options_.starts && !outcome_.exact; ++attempt) {
+      report(attempt);
+      control_.check();
+      const double best_before = outcome_.over_holdout_cost;
+      const Fit over = over_parameterised(wide, attempt);
+      outcome_.starts = attempt + 1;
+      if (over.holdout < 0.05 || wide >= options_.max_units) try_numbers_of_units(over);
+      if (outcome_.exact) break;
+      const bool gained = over.holdout < 0.7 * best_before;
+      if (!gained && attempt >= 2) break;
+      if (2 * wide <= options_.max_units) wide *= 2;
+    }
+    if (outcome_.model.outputs() == 0) try_numbers_of_units(over_parameterised(wide, options_.starts));
+    return std::move(outcome_);
+  }
+
+  /// Where the error of pruning jumps, and a little above, an exact fit is most likely.
+  void try_numbers_of_units(const Fit& over) {
+    const auto path = prune(train_, over.model, 0, options_.loss, control_).residual_at;
+    const Index wide = over.model.units();
+    Index jump = wide;
+    double largest = 0;
+    for (Index k = wide; k >= 1; --k) {
+      const double ratio = path[static_cast<std::size_t>(k - 1)] / std::max(path[static_cast<std::size_t>(k)], 1e-12);
+      if (ratio > largest) {
+        largest = ratio;
+        jump = k;
+      }
+    }
+    for (const double factor : {1.0, 1.25, 1.6}) {
+      const Index units = std::min(wide, static_cast<Index>(std::ceil(factor * static_cast<double>(jump))));
+      Fit fit = pruned_to(over, units);
+      if (is_exact(fit)) fit = without_idle_units(std::move(fit));
+      keep_if_better(std::move(fit));
+      if (outcome_.exact || units == wide) return;
+    }
+  }
+
+  const SampleSource& train_;
+  const SampleSource& holdout_;
+  const SearchOptions& options_;
+  const Control& control_;
+  SolverOptions solver_;
+  Matrix affine_;
+  SearchOutcome outcome_;
+};
+
+}  // namespace
+
+SearchOutcome search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options,
+                     const Control& control) {
+  const SingleThreadedBlas single_threaded;
+  return Search(train, holdout, options, control).run();
+}
+
+}  // namespace relucover

@@ -1,0 +1,40 @@
+#pragma once
+// From nothing to a model: over-parameterised starts, pruning, convergence, on samples in memory with whitened inputs.
+#include <functional>
+
+#include "relucover/progress.hpp"
+#include "relucover/samples.hpp"
+#include "solve/levenberg_marquardt.hpp"
+
+namespace relucover {
+
+struct SearchOptions {
+  /// Hidden units; 0: find out.
+  Index units = 0;
+  /// Most units tried when finding out.
+  Index max_units = 256;
+  Index starts = 12;
+  std::uint64_t seed = 0;
+  /// Units of the over-parameterised start for each unit wanted.
+  double over_parameterisation = 2;
+  /// A held-out relative cost below this is a fit to rounding.
+  double exact_cost = 1e-18;
+  Loss loss;
+};
+
+struct SearchOutcome {
+  SignFreeModel model;
+  double train_cost = 1, holdout_cost = 1;  // relative to the label variance
+  /// Held-out relative cost of the best over-parameterised fit: what there is to reach.
+  double over_holdout_cost = 1;
+  Index starts = 0;
+  Index iterations = 0;
+  bool exact = false;
+  std::vector<double> history;
+};
+
+/// Units alike beyond the number asked for are not forced: the outcome may have fewer units than asked for.
+SearchOutcome search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options,
+                     const Control& control);
+
+}  // namespace relucover

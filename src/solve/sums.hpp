@@ -1,0 +1,94 @@
+#pragma once
+// The sums over samples that the solver needs, as reductions. `model` must outlive them.
+//
+// At a model, with t = x~ theta^T, sigma = sign(t), h = |t|, the fit is linear in the parameters as long as sigma stays:
+//   d fit = (sigma ∘ x~ dtheta^T) output^T + h doutput^T + x~ daffine^T
+#include "relucover/samples.hpp"
+#include "solve/sign_free.hpp"
+
+namespace relucover {
+
+/// How residuals count. Least squares, or (robust_scale c > 0) c² log(1 + |r|²/c²), which forgives outliers.
+struct Loss {
+  double robust_scale = 0;
+  /// False: x~ = (x, 0), a network without biases and offset.
+  bool bias = true;
+};
+
+/// One block seen through a model: what every sum below starts from.
+struct SeenBlock {
+  RowMatrix x;       // x~ times the root of the weight
+  RowMatrix t, h;    // theta x~, |theta x~| (weighted alike)
+  RowMatrix residual;
+  double cost = 0;
+  void look(const Block<double>& block, const SignFreeModel& model, const Loss& loss);
+  RowMatrix signs() const;
+};
+
+/// Squared residuals: total, worst, per output.
+struct ResidualSum {
+  using Scalar = double;
+  const SignFreeModel* model;
+  Loss loss;
+  double cost = 0;
+  double squares = 0;
+  double worst = 0;
+  Index samples = 0;
+  void add(const Block<double>& block);
+  void merge(const ResidualSum& other);
+};
+
+/// Cost and J^T r.
+struct GradientSum {
+  using Scalar = double;
+  const SignFreeModel* model;
+  Loss loss;
+  double cost = 0;
+  Index samples = 0;
+  SignFreeModel gradient;
+  GradientSum(const SignFreeModel& at, const Loss& loss);
+  void add(const Block<double>& block);
+  void merge(const GradientSum& other);
+};
+
+/// J^T J times a direction, without forming it.
+struct CurvatureSum {
+  using Scalar = double;
+  const SignFreeModel* model;
+  const SignFreeModel* direction;
+  Loss loss;
+  SignFreeModel product;
+  CurvatureSum(const SignFreeModel& at, const SignFreeModel& direction, const Loss& loss);
+  void add(const Block<double>& block);
+  void merge(const CurvatureSum& other);
+};
+
+/// Cost, J^T r, and the Gram matrix of [sigma_1 x~, ..., sigma_K x~, x~], from which all of J^T J follows for any
+/// number of outputs.
+struct NormalSum {
+  using Scalar = double;
+  GradientSum first_order;
+  Matrix sign_gram;  // lower triangle
+  NormalSum(const SignFreeModel& at, const Loss& loss);
+  void add(const Block<double>& block);
+  void merge(const NormalSum& other);
+
+ private:
+  RowMatrix jacobian_;
+};
+
+/// Gram matrix of the features [|theta x~|, x~] and their products with y: the linear weights given the units.
+struct FeatureSum {
+  using Scalar = double;
+  const SignFreeModel* model;
+  Loss loss;
+  Matrix gram;    // (K + D) square
+  Matrix labels;  // (K + D) by outputs
+  double label_squares = 0;
+  Index samples = 0;
+  FeatureSum(const SignFreeModel& at, const Loss& loss);
+  void add(const Block<double>& block);
+  void merge(const FeatureSum& other);
+};
+
+}  // namespace relucover
