@@ -11,7 +11,7 @@ endif()
 
 add_library(relucover_options INTERFACE)
 target_compile_options(relucover_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-  -Wno-maybe-uninitialized)  # GCC 12 warns inside its own AVX-512 header
+  -Wno-maybe-uninitialized -Wno-uninitialized)  # GCC 12 warns inside its own AVX-512 header
 if(RELUCOVER_WARNINGS_AS_ERRORS)
   target_compile_options(relucover_options INTERFACE -Werror)
 endif()

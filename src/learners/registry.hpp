@@ -6,7 +6,8 @@ namespace relucover {
 
 struct Learner {
   MethodInfo info;
-  Result (*run)(const SampleSource& source, const LearnOptions& options, const Control& control);
+  /// Fills `result` as it goes, so that what was done before an interruption is not lost.
+  void (*run)(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
 };
 
 const std::vector<Learner>& learners();

@@ -74,8 +74,6 @@ Matrix full_gram(const NormalSum& sums) {
   return gram.selfadjointView<Eigen::Lower>();
 }
 
-namespace {
-
 Vector flatten(const SignFreeModel& model) {
   const Index theta_size = model.theta.size(), output_size = model.output_is_free() ? model.output.size() : 0;
   Vector flat(theta_size + output_size + model.affine.size());
@@ -92,6 +90,8 @@ SignFreeModel unflatten(const Vector& flat, const SignFreeModel& shape) {
   model.affine = flat.tail(shape.affine.size()).reshaped(width, shape.outputs()).transpose();
   return model;
 }
+
+namespace {
 
 class DenseLinearisation : public Linearisation {
  public:

@@ -47,4 +47,8 @@ Matrix second_moment(const SampleSource& source, bool bias, const Control& contr
 /// output only where it is free.
 Matrix full_gram(const NormalSum& sums);
 
+/// Parameters in that order as one vector, and back (shape gives the sizes, and the output weights where not free).
+Vector flatten(const SignFreeModel& model);
+SignFreeModel unflatten(const Vector& flat, const SignFreeModel& shape);
+
 }  // namespace relucover

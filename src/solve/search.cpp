@@ -103,7 +103,9 @@ class Search {
       keep_if_better(std::move(fit));
       outcome_.starts = attempt + 1;
       // Noisy labels: the floor is reached when pruning costs nothing, or when starts stop improving.
-      if (outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost && outcome_.over_holdout_cost > 1e-10 && attempt >= 1) break;
+      const bool at_noise_floor = outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost &&
+                                  outcome_.train_cost > 0.3 * outcome_.holdout_cost;
+      if (at_noise_floor && outcome_.holdout_cost > 1e-10 && attempt >= 1) break;
       without_gain = outcome_.holdout_cost < 0.999 * before ? 0 : without_gain + 1;
       if (without_gain >= 6) break;
     }

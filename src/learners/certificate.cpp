@@ -1,0 +1,212 @@
+#include "learners/certificate.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "core/random.hpp"
+#include "moments/whitening.hpp"
+#include "reduce/reduce.hpp"
+#include "samples/views.hpp"
+#include "solve/levenberg_marquardt.hpp"
+#include "verify/statistics.hpp"
+
+namespace relucover {
+
+namespace {
+
+Certificate refuse(std::string reason) { return {false, std::move(reason)}; }
+
+/// Squared residuals of two models on the same samples: does the second explain more?
+struct PairedResiduals {
+  using Scalar = double;
+  const SignFreeModel *first, *second;
+  double first_squares = 0, first_fourths = 0, difference = 0, difference_squares = 0;
+  Index samples = 0;
+  void add(const Block<double>& block) {
+    SeenBlock seen;
+    seen.look(block, *first, Loss{});
+    const Vector before = seen.residual.rowwise().squaredNorm();
+    seen.look(block, *second, Loss{});
+    const Vector gained = before - seen.residual.rowwise().squaredNorm();
+    first_squares += before.sum();
+    first_fourths += before.squaredNorm();
+    difference += gained.sum();
+    difference_squares += gained.squaredNorm();
+    samples += block.rows();
+  }
+  void merge(const PairedResiduals& other) {
+    first_squares += other.first_squares;
+    first_fourths += other.first_fourths;
+    difference += other.difference;
+    difference_squares += other.difference_squares;
+    samples += other.samples;
+  }
+  double mean() const { return first_squares / static_cast<double>(samples); }
+  double mean_error() const {
+    const double n = static_cast<double>(samples);
+    return std::sqrt(std::max(0.0, first_fourths / n - mean() * mean()) / n);
+  }
+  /// Mean gain over its standard error.
+  double gain_score() const {
+    const double n = static_cast<double>(samples), mean_gain = difference / n;
+    const double variance = std::max(difference_squares / n - mean_gain * mean_gain, 1e-300);
+    return mean_gain / std::sqrt(variance / n);
+  }
+};
+
+/// Sum of s_k r (z z^T), for the residual as it is (k = 0) and with random signs (k > 0): what chance makes of it.
+struct ResidualHessian {
+  using Scalar = double;
+  const SignFreeModel* model;
+  const Whitening* whitening;
+  std::uint64_t seed;
+  static constexpr int replicates = 6;
+  std::vector<Matrix> sums;
+  std::vector<double> totals;
+  ResidualHessian(const SignFreeModel& at, const Whitening& white, std::uint64_t seed_)
+      : model(&at), whitening(&white), seed(seed_), sums(replicates + 1, Matrix::Zero(at.inputs(), at.inputs())),
+        totals(replicates + 1, 0.0) {}
+  void add(const Block<double>& block) {
+    SeenBlock seen;
+    seen.look(block, *model, Loss{});
+    const RowMatrix z = whitening->whiten(block.x);
+    const Vector residual = seen.residual.rowwise().sum();
+    for (int k = 0; k <= replicates; ++k) {
+      Vector weight = residual;
+      if (k > 0)
+        for (Index i = 0; i < block.rows(); ++i)
+          weight[i] *= RandomStream(seed + static_cast<std::uint64_t>(k), purpose::split, static_cast<std::uint64_t>(block.first + i)).sign();
+      sums[static_cast<std::size_t>(k)].noalias() += z.transpose() * (weight.asDiagonal() * z);
+      totals[static_cast<std::size_t>(k)] += weight.sum();
+    }
+  }
+  void merge(const ResidualHessian& other) {
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      sums[k] += other.sums[k];
+      totals[k] += other.totals[k];
+    }
+  }
+  double norm(int k) const {
+    const Matrix centred = sums[static_cast<std::size_t>(k)] - totals[static_cast<std::size_t>(k)] * Matrix::Identity(model->inputs(), model->inputs());
+    return Eigen::SelfAdjointEigenSolver<Matrix>(centred, Eigen::EigenvaluesOnly).eigenvalues().cwiseAbs().maxCoeff();
+  }
+};
+
+SignFreeModel converge(const SampleSource& source, const SignFreeModel& start, Index iterations, const Control& control) {
+  SolverOptions solver;
+  solver.max_iterations = iterations;
+  solver.relative_decrease = 1e-9;
+  solver.initial_damping = 1e-6;
+  solver.max_inner_iterations = 200;
+  return levenberg_marquardt(source, start, solver, control).model;
+}
+
+/// A few more units of small size in random directions, at the scale of the data.
+SignFreeModel with_more_units(const SignFreeModel& model, Index extra, const Whitening& whitening, double size, std::uint64_t seed) {
+  SignFreeModel wider(model.inputs(), model.units() + extra, model.outputs());
+  wider.theta.topRows(model.units()) = model.theta;
+  wider.output.leftCols(model.units()) = model.output;
+  wider.affine = model.affine;
+  RandomStream random(seed, purpose::starts, 1000);
+  Matrix forms(extra, model.inputs() + 1);
+  for (Index i = 0; i < extra; ++i) {
+    forms.row(i).head(model.inputs()) = random.normal_vector(model.inputs()).normalized().transpose();
+    forms(i, model.inputs()) = 0.7 * random.normal();
+  }
+  wider.theta.bottomRows(extra) = size * whitening.forms_to_inputs(forms);
+  for (Index i = 0; i < extra; ++i)
+    wider.output.col(model.units() + i) = model.outputs() == 1 ? Vector::Constant(1, i % 2 == 0 ? 1.0 : -1.0)
+                                                               : Vector(random.normal_vector(model.outputs()).normalized());
+  return wider;
+}
+
+}  // namespace
+
+Certificate certify_exact(const SampleSource& source, const SignFreeModel& model, const Uncertainty& known,
+                          double rounding_rms, const Control& control) {
+  if (model.unknowns() >= source.samples() * source.outputs())
+    return refuse(fmt::format("{} equations for {} unknowns", source.samples() * source.outputs(), model.unknowns()));
+  const auto barely = barely_split_units(source, model, model.inputs() + 2, control);
+  if (!barely.empty())
+    return refuse(fmt::format("{} unit{} of the answer have fewer than {} samples on one side of their kink, so some "
+                              "parameters are free",
+                              barely.size(), barely.size() == 1 ? "" : "s", model.inputs() + 2));
+  if (known.inverse.size() == 0 && !known.determined) return refuse("some parameters are not determined by the data");
+  constexpr double largest_error = 1e-4;
+  const double worst = known.unit_error.size() > 0 ? rounding_rms * known.unit_error.maxCoeff() : 0;
+  if (!(worst < largest_error))
+    return refuse(fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst));
+  return {true, fmt::format("residual at rounding level on held-out samples; predicted relative error of the worst unit {:.1e}", worst)};
+}
+
+namespace {
+
+Certificate halves_agree(const SignFreeModel& first, const SignFreeModel& second, const Uncertainty& known_first,
+                         const Uncertainty& known_second, double sigma, double allowed) {
+  if (!known_first.determined || !known_second.determined) return refuse("one half of the data does not determine the answer");
+  const Index width = first.inputs() + 1;
+  double worst = 0;
+  for (Index i = 0; i < first.units(); ++i) {
+    // The two fits may have turned a unit around or shared its scale differently: compare the unit's direction and size.
+    Vector one = first.theta.row(i).transpose(), two = second.theta.row(i).transpose();
+    if (one.dot(two) < 0) two = -two;
+    if (first.output_is_free()) {
+      two *= one.norm() / two.norm();
+    }
+    const Matrix covariance = sigma * sigma * (known_first.inverse.block(i * width, i * width, width, width) +
+                                               known_second.inverse.block(i * width, i * width, width, width));
+    worst = std::max(worst, chi_square_score(mahalanobis_square(one - two, covariance), static_cast<double>(width)));
+  }
+  if (worst > allowed) return refuse(fmt::format("two halves of the data disagree about a unit by {:.1f} standard deviations", worst));
+  return {true, fmt::format("two halves agree unit by unit (worst score {:.1f})", worst)};
+}
+
+}  // namespace
+
+Certificate certify_recovered(const SampleSource& source, const SignFreeModel& model, const Uncertainty& known, double sigma,
+                              const NoiseCertificateOptions& options, const Control& control, Result& result) {
+  const Index samples = source.samples(), middle = samples / 2, unknowns = model.unknowns();
+  if (middle * source.outputs() < 4 * unknowns)
+    return refuse(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", samples, unknowns));
+  if (!known.determined) return refuse("some parameters are not determined by the data");
+  const double largest = sigma * known.unit_error.maxCoeff();
+  result.figures["largest_relative_unit_error"] = largest;
+  if (!(largest < options.largest_unit_error))
+    return refuse(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
+
+  const RowRange first(source, 0, middle), second(source, middle, samples);
+  const SignFreeModel model_first = converge(first, model, 40, control), model_second = converge(second, model, 40, control);
+  const auto agree = halves_agree(model_first, model_second, uncertainty(first, model_first, Loss{}, control),
+                                  uncertainty(second, model_second, Loss{}, control), sigma, options.halves_score);
+  if (!agree.given) return agree;
+
+  const Whitening whitening = whitening_of(input_moments(source, control));
+  const Index extra = std::max<Index>(4, model.units() / 2);
+  const double spread = sigma / std::sqrt(static_cast<double>(extra));
+  const SignFreeModel wider = converge(first, with_more_units(model_first, extra, whitening, spread, options.seed), 60, control);
+  const auto held_out = reduce(source, PairedResiduals{&model_first, &wider}, control, middle, samples);
+  const double outputs = static_cast<double>(source.outputs());
+  const double predicted = outputs * sigma * sigma * (1 + static_cast<double>(unknowns) / outputs / static_cast<double>(middle));
+  const double holdout_score = (held_out.mean() - predicted) / std::max(held_out.mean_error(), 1e-300);
+  result.figures["holdout_score"] = holdout_score;
+  if (std::abs(holdout_score) > options.holdout_score)
+    return refuse(fmt::format("the held-out residual is {:.1f} standard errors from what the noise predicts", holdout_score));
+  const double gain_score = held_out.gain_score();
+  result.figures["leftover_score"] = gain_score;
+  if (gain_score > options.leftover_score)
+    return refuse(fmt::format("more units explain more on held-out samples ({:.1f} standard errors): these units are not the whole truth", gain_score));
+  if (source.inputs() <= 400) {
+    const auto hessian = reduce(source, ResidualHessian(model, whitening, options.seed + 17), control);
+    double chance = 0;
+    for (int k = 1; k <= ResidualHessian::replicates; ++k) chance = std::max(chance, hessian.norm(k));
+    const double ratio = hessian.norm(0) / std::max(chance, 1e-300);
+    result.figures["leftover_curvature_ratio"] = ratio;
+    if (ratio > 1.6)
+      return refuse(fmt::format("the residual still has second-order structure ({:.1f} times what chance gives)", ratio));
+  }
+  return {true, agree.reason + ", the held-out residual is what the noise predicts, and more units explain no more"};
+}
+
+}  // namespace relucover

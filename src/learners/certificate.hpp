@@ -1,0 +1,33 @@
+#pragma once
+// The certificates behind `exact` and `recovered`: docs/certificates.md. Each says yes, or why not.
+#include <string>
+
+#include "relucover/learn.hpp"
+#include "solve/sign_free.hpp"
+#include "solve/uncertainty.hpp"
+#include "verify/label_grid.hpp"
+
+namespace relucover {
+
+struct Certificate {
+  bool given = false;
+  std::string reason;  // in words, either way
+};
+
+/// Labels without noise: `error_rms` is the residual (at rounding level) on samples that the last solve did not use.
+Certificate certify_exact(const SampleSource& source, const SignFreeModel& model, const Uncertainty& known,
+                          double rounding_rms, const Control& control);
+
+struct NoiseCertificateOptions {
+  /// Units whose standard error exceeds this part of their size are not determined.
+  double largest_unit_error = 0.25;
+  /// Scores (standard deviations) above which chance is no longer an explanation.
+  double halves_score = 5, holdout_score = 5, leftover_score = 4;
+  std::uint64_t seed = 0;
+};
+
+/// Labels with noise of standard deviation `sigma`: (1) halves agree, (2) held-out residual as predicted, (3) nothing left.
+Certificate certify_recovered(const SampleSource& source, const SignFreeModel& model, const Uncertainty& known, double sigma,
+                              const NoiseCertificateOptions& options, const Control& control, Result& result);
+
+}  // namespace relucover

@@ -1,0 +1,312 @@
+#include "learners/finish.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/random.hpp"
+#include "learners/certificate.hpp"
+#include "learners/stage_clock.hpp"
+#include "samples/subsample.hpp"
+#include "samples/views.hpp"
+#include "solve/levenberg_marquardt.hpp"
+#include "solve/pruning.hpp"
+#include "solve/relu_form.hpp"
+#include "solve/signs.hpp"
+#include "solve/uncertainty.hpp"
+#include "verify/network_error.hpp"
+#include "verify/statistics.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Rows to polish on and rows to judge by, none in both.
+struct PolishData {
+  std::unique_ptr<SampleSource> fit, judge;
+};
+
+PolishData polish_data(const SampleSource& source, const SignFreeModel& model, const Control& control) {
+  const Index samples = source.samples();
+  constexpr Index values_in_memory = Index{1} << 25;
+  const Index judged = std::clamp<Index>(samples / 10, std::min<Index>(samples, 2), 5000);
+  const Index wanted = std::max<Index>(2000, 10 * model.unknowns() / source.outputs());
+  const Index fitted = std::min(samples - judged, wanted);
+  if ((fitted + judged) * (source.inputs() + source.outputs()) > values_in_memory) {
+    const Index cut = samples - judged;
+    return {std::make_unique<RowRange>(source, 0, cut), std::make_unique<RowRange>(source, cut, samples)};
+  }
+  const auto rows = spread_rows(samples, fitted + judged, 1);
+  const auto middle = rows.begin() + fitted;
+  return {std::make_unique<MemorySource<double>>(gather(source, {rows.begin(), middle}, control)),
+          std::make_unique<MemorySource<double>>(gather(source, {middle, rows.end()}, control))};
+}
+
+/// Root mean square of the absolute values that are added up to a prediction: rounding is a part of this.
+double summed_magnitude(const Network& network, const SampleSource& source) {
+  BlockBuffer<double> buffer;
+  const auto block = source.read(0, std::min<Index>(source.samples(), 1000), buffer);
+  Network absolute = network;
+  absolute.W = network.W.cwiseAbs();
+  absolute.b = network.b.cwiseAbs();
+  absolute.A = network.A.cwiseAbs();
+  absolute.skip = network.skip.cwiseAbs();
+  absolute.offset = network.offset.cwiseAbs();
+  const RowMatrix sums = absolute.evaluate(block.x.cwiseAbs());
+  return std::sqrt(sums.squaredNorm() / static_cast<double>(std::max<Index>(sums.size(), 1)));
+}
+
+class Finish {
+ public:
+  Finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result)
+      : source_(source), options_(options), control_(control), result_(result), model_(std::move(model)),
+        variance_(label_variance(source, control)), data_(polish_data(source, model_, control)) {}
+
+  void run() {
+    polish();
+    drop_idle_units();
+    if (!noise_free_) fit_all_samples();
+    measure_uncertainty();
+    if (!noise_free_) drop_undetermined_units();
+    resolve_signs();
+    judge();
+  }
+
+ private:
+  // Below this relative squared residual labels carry at most float64 rounding.
+  static constexpr double noise_free_cost = 1e-20;
+
+  SolveOutcome solve(const SampleSource& data, SignFreeModel start, Index iterations, double decrease) const {
+    SolverOptions solver;
+    solver.label_variance = variance_;
+    solver.initial_damping = 1e-7;
+    solver.max_iterations = iterations;
+    solver.relative_decrease = decrease;
+    solver.max_inner_iterations = 300;
+    return levenberg_marquardt(data, std::move(start), solver, control_);
+  }
+  double judged(const SignFreeModel& model) const { return relative_cost(*data_.judge, model, Loss{}, variance_, control_); }
+
+  void polish() {
+    const StageClock clock("polish");
+    control_.progress("polish", 0);
+    auto solved = solve(*data_.fit, model_, 25, 1e-4);
+    model_ = std::move(solved.model);
+    noise_free_ = judged(model_) < noise_free_cost;
+    clock.file(result_, solved.iterations, solved.relative_cost);
+  }
+
+  void drop_idle_units() {
+    if (!noise_free_) return;
+    constexpr double nothing = 1e-11;
+    while (model_.units() > 0) {
+      auto pruned = prune_while(*data_.fit, model_, nothing, Loss{}, control_);
+      if (pruned.model.units() == model_.units()) return;
+      auto smaller = solve(*data_.fit, std::move(pruned.model), 25, 1e-4).model;
+      if (judged(smaller) >= noise_free_cost) return;
+      result_.notes.push_back(fmt::format("{} unit{} not needed: equal to others or without effect on the data",
+                                          model_.units() - smaller.units(), model_.units() - smaller.units() == 1 ? " was" : "s were"));
+      model_ = std::move(smaller);
+    }
+  }
+
+  void fit_all_samples() {
+    const StageClock clock("fit all samples");
+    control_.progress("fit all samples", 0);
+    auto solved = solve(source_, model_, 40, 1e-9);
+    model_ = std::move(solved.model);
+    clock.file(result_, solved.iterations, solved.relative_cost);
+    relative_cost_ = solved.relative_cost;
+  }
+
+  void measure_uncertainty() {
+    if (model_.unknowns() > most_unknowns_for_uncertainty) return;
+    const SampleSource& data = noise_free_ ? *data_.fit : source_;
+    known_ = uncertainty(data, model_, Loss{}, control_);
+  }
+
+  double sigma() const {
+    const double equations = static_cast<double>(source_.samples() * source_.outputs());
+    const double freedom = std::max(1.0, equations - static_cast<double>(model_.unknowns()));
+    return std::sqrt(relative_cost_ * variance_ * static_cast<double>(source_.samples()) / freedom);
+  }
+
+  /// With noisy labels and too many units asked for, a unit that explains nothing can't be told from noise: drop it.
+  void drop_undetermined_units() {
+    const Index before = model_.units();
+    while (known_ && model_.units() > 0 && model_.units() < 200) {
+      const bool all_known = known_->determined && sigma() * known_->unit_error.maxCoeff() < 0.25;
+      if (all_known) break;
+      auto smaller = solve(source_, prune(source_, model_, model_.units() - 1, Loss{}, control_).model, 40, 1e-7);
+      const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
+      const double increase = (smaller.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
+      const double noise = sigma();
+      if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) > 6) break;
+      model_ = std::move(smaller.model);
+      relative_cost_ = smaller.relative_cost;
+      measure_uncertainty();
+    }
+    if (model_.units() < before)
+      result_.notes.push_back(fmt::format("{} of {} units explained nothing that noise would not, and were dropped",
+                                          before - model_.units(), before));
+  }
+
+  /// How far the sum of the units' linear parts may be from the affine part for the signs to fit.
+  double sign_tolerance(double scale) const {
+    double tolerance = 1e-9 * scale;
+    if (noise_free_ || !known_ || !known_->determined) return tolerance;
+    const Index width = model_.inputs() + 1;
+    double variance = known_->inverse.diagonal().tail(model_.outputs() * width).sum();
+    for (Index i = 0; i < model_.units(); ++i)
+      variance += model_.output.col(i).squaredNorm() * known_->inverse.block(i * width, i * width, width, width).trace();
+    return tolerance + 4 * sigma() * std::sqrt(variance);
+  }
+
+  void resolve_signs() {
+    const Index inputs = model_.inputs(), outputs = model_.outputs(), units = model_.units();
+    Matrix rows(units, inputs * outputs);
+    for (Index i = 0; i < units; ++i)
+      for (Index o = 0; o < outputs; ++o) rows.row(i).segment(o * inputs, inputs) = model_.output(o, i) * model_.theta.row(i).head(inputs);
+    Vector target(inputs * outputs);
+    for (Index o = 0; o < outputs; ++o) target.segment(o * inputs, inputs) = model_.affine.row(o).head(inputs).transpose();
+    const double scale = target.norm() + rows.rowwise().norm().sum();
+    const double tolerance = sign_tolerance(scale);
+    const SignSolution found = find_signs(rows, target, tolerance, 1024);
+    const auto offset_of = [&](const std::vector<int>& signs) { return leftover_affine(model_, signs).col(inputs).norm(); };
+    if (found.signs.empty()) {
+      signs_.assign(static_cast<std::size_t>(units), 1);
+      result_.sign_ambiguous = units > 0;
+      result_.notes.push_back(found.complete
+                                  ? "no choice of signs makes the linear parts of the units add up: the network has a linear term of its own, "
+                                    "or units that are linear on the data; it is given as skip and offset, and signs are a convention"
+                                  : fmt::format("the signs of {} units were not searched: too many combinations; the affine part is given as skip and offset", units));
+      return;
+    }
+    // Among equivalent choices prefer the one without an offset: that is how networks are usually built.
+    std::vector<double> offsets;
+    for (const auto& signs : found.signs) offsets.push_back(offset_of(signs));
+    const auto best = std::min_element(offsets.begin(), offsets.end());
+    signs_ = found.signs[static_cast<std::size_t>(best - offsets.begin())];
+    const double offset_scale = model_.theta.col(inputs).cwiseAbs().sum() + model_.affine.col(inputs).cwiseAbs().sum() + scale;
+    const double no_offset = std::max(tolerance, sign_tolerance(offset_scale));
+    without_offset_ = *best <= no_offset;
+    const auto alike = std::count_if(offsets.begin(), offsets.end(), [&](double o) { return without_offset_ ? o <= no_offset : true; });
+    result_.sign_ambiguous = alike > 1 || !found.complete;
+    without_skip_ = true;
+    if (alike > 1) result_.notes.push_back(fmt::format("{} choices of signs give the same function", alike));
+  }
+
+  Network network() {
+    if (without_skip_ && without_offset_ && !noise_free_ && model_.unknowns() <= most_unknowns_for_uncertainty) {
+      const StageClock clock("refine as relu");
+      auto tied = refine_in_relu_form(source_, model_, signs_, 20, control_);
+      // A wrong tie would cost more than the freedom that it takes away.
+      const double freedom = static_cast<double>(model_.affine.size());
+      const double noise = sigma();
+      const double increase = (tied.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
+      if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) < 5) {
+        clock.file(result_, tied.iterations, tied.relative_cost);
+        model_ = std::move(tied.model);
+      } else {
+        without_offset_ = false;
+      }
+    }
+    Network network = relu_network(model_, signs_);
+    if (without_skip_) network.skip.setZero();
+    if (without_skip_ && without_offset_) network.offset.setZero();
+    return network;
+  }
+
+  void judge() {
+    const StageClock clock("verify");
+    control_.progress("verify", 0);
+    result_.network = network();
+    const NetworkError all = network_error(result_.network, source_, control_);
+    const NetworkError held_out = network_error(result_.network, *data_.judge, control_);
+    result_.samples = source_.samples();
+    result_.residual_rms = all.rms;
+    result_.residual_relative = all.relative;
+    result_.holdout_rms = held_out.rms;
+    const LabelGrid grid = label_grid(source_, control_);
+    const double rounding_rms = grid.rounding() / std::sqrt(3.0);
+    relative_cost_ = all.rms * all.rms * static_cast<double>(source_.outputs()) / variance_;
+    result_.noise_estimate = noise_free_ ? 0 : sigma();
+    decide(all, held_out, grid);
+    clock.file(result_, 1, all.relative * all.relative);
+    if (known_ && known_->determined) {
+      const double level = noise_free_ ? std::max(all.rms, rounding_rms) : result_.noise_estimate;
+      const Vector errors = level * known_->unit_error;
+      result_.series["unit_relative_error"] = {errors.begin(), errors.end()};
+    }
+  }
+
+  void decide(const NetworkError& all, const NetworkError& held_out, const LabelGrid& grid) {
+    const double magnitude = summed_magnitude(result_.network, *data_.judge);
+    constexpr double float64_rounding = 32 * std::numeric_limits<double>::epsilon();
+    const double rounding = float64_rounding * magnitude;
+    const bool at_float64 = noise_free_ && all.rms <= rounding && held_out.rms <= rounding;
+    // Labels computed in float32 carry the rounding of every term added up, not of the sum alone.
+    const double single = 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) * magnitude;
+    const bool at_float32 = grid.float32 && grid.decimals < 0 && all.rms <= single && held_out.rms <= 1.5 * single;
+    if (at_float64 || at_float32) return decide_exact(std::max(all.rms, grid.rounding() / std::sqrt(3.0)), at_float64 ? "float64" : "float32");
+    if (!known_) return approximate(fmt::format("{} unknowns are too many to certify with noisy labels", model_.unknowns()));
+    NoiseCertificateOptions noise;
+    noise.seed = options_.seed;
+    const auto certificate = certify_recovered(source_, model_, *known_, result_.noise_estimate, noise, control_, result_);
+    if (!certificate.given) return approximate(certificate.reason);
+    result_.status = Status::recovered;
+    result_.message = fmt::format("recovered to the noise of the labels (standard deviation {:.3g}{}): {}", result_.noise_estimate,
+                                  grid.decimals >= 0 ? fmt::format(", labels have {} decimals", grid.decimals) : "", certificate.reason);
+  }
+
+  void decide_exact(double rounding_rms, const char* precision) {
+    const Certificate certificate = certify_exact(source_, model_, known_ ? *known_ : large_model_certainty(), rounding_rms, control_);
+    if (!certificate.given) return approximate("the function is exact on the data, but " + certificate.reason);
+    result_.status = Status::exact;
+    result_.message = fmt::format("{} ({} labels)", certificate.reason, precision);
+    if (options_.units > 0 && model_.units() != options_.units)
+      result_.message += fmt::format("; {} units are enough, {} were asked for", model_.units(), options_.units);
+  }
+
+  /// For models too large to invert the Gram matrix: every unit is split by enough samples (checked by the certificate)
+  /// and two more solver steps from a disturbed model return to it.
+  Uncertainty large_model_certainty() const {
+    Uncertainty result;
+    SignFreeModel disturbed = model_;
+    RandomStream random(0, purpose::starts, 2000);
+    for (Index i = 0; i < disturbed.units(); ++i)
+      disturbed.theta.row(i) += 1e-6 * disturbed.theta.row(i).norm() * random.normal_vector(disturbed.inputs() + 1).normalized().transpose();
+    const auto back = solve(source_, disturbed, 6, 1e-4);
+    const double distance = (back.model.theta - model_.theta).rowwise().norm().cwiseQuotient(model_.theta.rowwise().norm()).maxCoeff();
+    result.determined = distance < 1e-7;
+    return result;
+  }
+
+  void approximate(const std::string& why) {
+    result_.status = Status::approximate;
+    result_.message = "not certified: " + why;
+  }
+
+  const SampleSource& source_;
+  const LearnOptions& options_;
+  const Control& control_;
+  Result& result_;
+  SignFreeModel model_;
+  double variance_ = 1;
+  PolishData data_;
+  bool noise_free_ = false;
+  double relative_cost_ = 0;
+  std::optional<Uncertainty> known_;
+  std::vector<int> signs_;
+  bool without_skip_ = false, without_offset_ = false;
+};
+
+}  // namespace
+
+void finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result) {
+  Finish(source, std::move(model), options, control, result).run();
+}
+
+}  // namespace relucover

@@ -1,0 +1,154 @@
+#include "relucover/learn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <optional>
+
+#include "core/blas.hpp"
+#include "core/check.hpp"
+#include "learners/choose.hpp"
+#include "learners/registry.hpp"
+#include "learners/stage_clock.hpp"
+#include "moments/whitening.hpp"
+#include "relucover/errors.hpp"
+#include "samples/views.hpp"
+
+namespace relucover {
+
+std::vector<std::string> LearnOptions::problems() const {
+  std::vector<std::string> found;
+  if (units < 0) found.push_back(fmt::format("units is {}, expected 1 or more, or 0 to find out", units));
+  if (threads < 0) found.push_back(fmt::format("threads is {}, expected 1 or more, or 0 for all cores", threads));
+  if (!(time_limit > 0)) found.push_back(fmt::format("time limit is {}, expected a positive number of seconds", time_limit));
+  if (starts < 1) found.push_back(fmt::format("starts is {}, expected at least 1", starts));
+  const auto all = methods();
+  const auto info = std::find_if(all.begin(), all.end(), [&](const MethodInfo& m) { return m.name == method; });
+  if (info == all.end()) {
+    std::string names;
+    for (const auto& m : all) names += (names.empty() ? "" : ", ") + m.name;
+    found.push_back(fmt::format("unknown method \"{}\"; there are {}", method, names));
+    return found;
+  }
+  for (const auto& [name, value] : settings) {
+    const bool known = std::any_of(info->settings.begin(), info->settings.end(), [&, &key = name](const auto& s) { return s.first == key; });
+    if (!known) found.push_back(fmt::format("method {} has no setting \"{}\"", method, name));
+    if (!std::isfinite(value)) found.push_back(fmt::format("setting {} is not a finite number", name));
+  }
+  return found;
+}
+
+namespace {
+
+const Learner& learner_named(const std::string& name) {
+  return *std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
+}
+
+void fail(Result& result, Status status, std::string message) {
+  result.status = status;
+  result.message = std::move(message);
+}
+
+std::string listed(const std::vector<Index>& columns) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size() && i < 8; ++i) text += (i ? ", " : "") + std::to_string(columns[i]);
+  return columns.size() > 8 ? text + ", ..." : text;
+}
+
+/// Notes on columns that carry nothing; the columns that do.
+std::vector<Index> useful_columns(const Whitening& whitening, Result& result) {
+  if (!whitening.constant.empty())
+    result.notes.push_back(fmt::format("input column{} {} never var{}: weight 0, the effect is in the biases",
+                                       whitening.constant.size() == 1 ? "" : "s", listed(whitening.constant),
+                                       whitening.constant.size() == 1 ? "ies" : "y"));
+  if (!whitening.dependent.empty())
+    result.notes.push_back(fmt::format("input column{} {} {} a linear combination of the others: weight 0, the effect is in the others' weights",
+                                       whitening.dependent.size() == 1 ? "" : "s", listed(whitening.dependent),
+                                       whitening.dependent.size() == 1 ? "is" : "are"));
+  return whitening.kept;
+}
+
+Network spread_over_inputs(const Network& network, const std::vector<Index>& columns, Index inputs) {
+  Network wide(inputs, network.units(), network.outputs(), network.activation);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    wide.W.col(columns[j]) = network.W.col(static_cast<Index>(j));
+    wide.skip.col(columns[j]) = network.skip.col(static_cast<Index>(j));
+  }
+  wide.b = network.b;
+  wide.A = network.A;
+  wide.offset = network.offset;
+  return wide;
+}
+
+/// True if the samples can carry an answer at all; else says what is missing.
+bool enough_samples(const SampleSource& source, Index inputs, Index units, Result& result) {
+  const Index equations = source.samples() * source.outputs();
+  const Index least_units = std::max<Index>(units, 1);
+  const Index unknowns = least_units * (inputs + source.outputs()) + (units == 0 ? inputs + 1 : 0);
+  if (equations > unknowns) return true;
+  fail(result, Status::assumption_failed,
+       fmt::format("{} samples give {} equations for at least {} unknowns ({} unit{} on {} inputs): give more samples or ask for fewer units",
+                   source.samples(), equations, unknowns, least_units, least_units == 1 ? "" : "s", inputs));
+  return false;
+}
+
+void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const InputMoments moments = input_moments(source, control);
+  if (!moments.covariance.allFinite() || !moments.label_covariance.allFinite()) {
+    check_finite(source, control);
+    return fail(result, Status::assumption_failed, "values too large: squares of inputs or labels overflow; rescale them");
+  }
+  if (!(moments.label_covariance.diagonal().maxCoeff() > 0))
+    return fail(result, Status::assumption_failed, "the labels never vary: any network with these labels would do");
+  const Whitening whitening = whitening_of(moments);
+  const auto columns = useful_columns(whitening, result);
+  if (columns.empty()) return fail(result, Status::assumption_failed, "the inputs never vary: nothing can be learned from them");
+  if (!enough_samples(source, static_cast<Index>(columns.size()), options.units, result)) return;
+
+  std::optional<SelectedColumns> selected;
+  if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);
+  const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : source;
+  Choice choice{options.method, ""};
+  if (options.method == "auto") choice = choose_method(useful, options, control);
+  result.method = choice.method;
+  result.method_reason = choice.reason;
+  learner_named(choice.method).run(useful, options, control, result);
+  if (selected && result.network.inputs() > 0) result.network = spread_over_inputs(result.network, columns, source.inputs());
+}
+
+std::string how_far(const Result& result) {
+  if (result.stages.empty()) return "before the first stage was done";
+  const auto& last = result.stages.back();
+  return fmt::format("after stage \"{}\", relative squared residual {:.1e}", last.stage, last.residual);
+}
+
+}  // namespace
+
+Result learn(const SampleSource& source, const LearnOptions& options) {
+  check_no_problems("learn", options.problems());
+  const Control control(options.threads, options.time_limit, options.observer);
+  const SingleThreadedBlas single_threaded;
+  const StageClock clock("learn");
+  Result result;
+  result.method = result.method_asked = options.method;
+  result.units_asked = options.units;
+  result.samples = source.samples();
+  try {
+    if (source.samples() == 0)
+      fail(result, Status::assumption_failed, "there are no samples");
+    else
+      learn_checked(source, options, control, result);
+  } catch (const Interrupted& interrupted) {
+    fail(result, Status::budget_exhausted, fmt::format("{} {}", interrupted.what(), how_far(result)));
+  } catch (const DataError& error) {
+    fail(result, Status::assumption_failed, error.what());
+  } catch (const std::bad_alloc&) {
+    fail(result, Status::budget_exhausted, fmt::format("not enough memory, {}", how_far(result)));
+  }
+  result.seconds = clock.seconds();
+  return result;
+}
+
+}  // namespace relucover

@@ -1,0 +1,94 @@
+#include "learners/prune/prune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "learners/finish.hpp"
+#include "learners/stage_clock.hpp"
+#include "moments/whitening.hpp"
+#include "samples/subsample.hpp"
+#include "solve/search.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Samples to search on: some to fit, some to judge by, inputs whitened, each output scaled to variance 1.
+struct SearchData {
+  MemorySource<double> fit, judge;
+};
+
+struct Scaling {
+  Whitening inputs;
+  Vector outputs;  // standard deviations
+};
+
+Scaling scaling_of(const InputMoments& moments) {
+  Scaling scaling{whitening_of(moments), moments.label_covariance.diagonal().cwiseMax(0).cwiseSqrt()};
+  for (double& spread : scaling.outputs)
+    if (!(spread > 0)) spread = 1;
+  return scaling;
+}
+
+MemorySource<double> scaled(const MemorySource<double>& data, const Scaling& scaling) {
+  return MemorySource<double>(scaling.inputs.whiten(data.x()), data.y() * scaling.outputs.cwiseInverse().asDiagonal());
+}
+
+SearchData search_data(const SampleSource& source, const Scaling& scaling, Index wanted, std::uint64_t seed, const Control& control) {
+  const Index samples = source.samples();
+  const Index judged = std::clamp<Index>(std::min(samples / 10, wanted / 5), std::min<Index>(samples / 2, 8), 4000);
+  const Index fitted = std::min(samples - judged, wanted);
+  const auto rows = spread_rows(samples, fitted + judged, seed);
+  const auto middle = rows.begin() + fitted;
+  return {scaled(gather(source, {rows.begin(), middle}, control), scaling),
+          scaled(gather(source, {middle, rows.end()}, control), scaling)};
+}
+
+SignFreeModel unscaled(const SignFreeModel& model, const Scaling& scaling) {
+  SignFreeModel result = model;
+  result.theta = scaling.inputs.forms_to_inputs(model.theta);
+  result.affine = scaling.outputs.asDiagonal() * scaling.inputs.forms_to_inputs(model.affine);
+  result.output = scaling.outputs.asDiagonal() * model.output;
+  balance(result);
+  return result;
+}
+
+/// Most units whose over-parameterised search the samples can still determine.
+Index affordable_units(const SampleSource& source) {
+  const Index equations = source.samples() * source.outputs();
+  const Index per_unit = source.inputs() + source.outputs();
+  return std::clamp<Index>(equations * 9 / 10 / std::max<Index>(1, per_unit) - source.inputs() / std::max<Index>(1, per_unit), 1, 512);
+}
+
+Index samples_wanted(const SampleSource& source, Index units) {
+  constexpr Index per_unknown = 10;
+  const Index wide = 2 * units;
+  const Index unknowns = (wide + 1) * (source.inputs() + 1) + (source.outputs() > 1 ? (wide + source.inputs()) * source.outputs() : 0);
+  return std::max<Index>({2000, per_unknown * unknowns / source.outputs(), 20 * (source.inputs() + 1)});
+}
+
+}  // namespace
+
+void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const StageClock preparing("prepare");
+  const Scaling scaling = scaling_of(input_moments(source, control));
+  SearchOptions search_options;
+  search_options.units = options.units;
+  search_options.starts = options.starts;
+  search_options.seed = options.seed;
+  search_options.max_units = affordable_units(source);
+  const Index units_for_size = options.units > 0 ? options.units : std::min<Index>(search_options.max_units, std::max<Index>(16, source.inputs()));
+  const SearchData data = search_data(source, scaling, samples_wanted(source, units_for_size), options.seed, control);
+  preparing.file(result, 1, 1);
+
+  const StageClock searching("search");
+  const SearchOutcome found = search(data.fit, data.judge, search_options, control);
+  searching.file(result, found.iterations, found.holdout_cost);
+  result.figures["starts"] = static_cast<double>(found.starts);
+  result.series["search_history"] = found.history;
+
+  finish(source, unscaled(found.model, scaling), options, control, result);
+}
+
+}  // namespace relucover

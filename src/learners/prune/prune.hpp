@@ -1,0 +1,9 @@
+#pragma once
+#include "relucover/learn.hpp"
+
+namespace relucover {
+
+/// Over-parameterised starts, pruned: any inputs, any number of outputs, more units than inputs too.
+void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
+
+}  // namespace relucover

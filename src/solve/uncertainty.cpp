@@ -1,0 +1,84 @@
+#include "solve/uncertainty.hpp"
+
+#include <Eigen/Cholesky>
+
+#include "reduce/reduce.hpp"
+
+namespace relucover {
+
+namespace {
+
+struct SideCount {
+  using Scalar = double;
+  const SignFreeModel* model;
+  Eigen::RowVectorXd above;
+  Index samples = 0;
+  void add(const Block<double>& block) {
+    RowMatrix t = block.x * model->theta.leftCols(model->inputs()).transpose();
+    t.rowwise() += model->theta.col(model->inputs()).transpose();
+    above += (t.array() > 0).cast<double>().matrix().colwise().sum();
+    samples += block.rows();
+  }
+  void merge(const SideCount& other) {
+    above += other.above;
+    samples += other.samples;
+  }
+};
+
+/// With free output weights a unit's scale is shared by theta and output: hold it, or the matrix is singular by design.
+void fix_scales(const SignFreeModel& model, Matrix& gram) {
+  if (!model.output_is_free()) return;
+  const Index width = model.inputs() + 1, outputs = model.outputs();
+  const double weight = gram.diagonal().mean();
+  for (Index i = 0; i < model.units(); ++i) {
+    Vector direction = Vector::Zero(gram.rows());
+    direction.segment(i * width, width) = model.theta.row(i).transpose();
+    direction.segment(model.theta.size() + i * outputs, outputs) = -model.output.col(i);
+    direction.normalize();
+    gram.noalias() += weight * direction * direction.transpose();
+  }
+}
+
+}  // namespace
+
+Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
+  const auto sums = reduce(source, NormalSum(model, loss), control);
+  Matrix gram = full_gram(sums);
+  const double samples = static_cast<double>(sums.first_order.samples);
+  Uncertainty result;
+  result.samples = sums.first_order.samples;
+  result.gradient = flatten(sums.first_order.gradient) / samples;
+  fix_scales(model, gram);
+  for (Index i = 0; i < gram.rows(); ++i)
+    if (gram(i, i) == 0) gram(i, i) = 1;  // the place of a bias that the model does not have
+  const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();
+  const Matrix scaled = scale.asDiagonal() * gram * scale.asDiagonal();
+  const Eigen::LDLT<Matrix> factor(scaled);
+  result.unit_error = Vector::Constant(model.units(), std::numeric_limits<double>::infinity());
+  const double smallest = factor.vectorD().minCoeff();
+  result.determined = factor.info() == Eigen::Success && smallest > 1e-14;
+  if (!result.determined) return result;
+  result.inverse = scale.asDiagonal() * factor.solve(Matrix::Identity(gram.rows(), gram.rows())) * scale.asDiagonal();
+  result.inverse /= samples;
+  const Index width = model.inputs() + 1;
+  const Matrix moment = sums.sign_gram.bottomRightCorner(width, width).selfadjointView<Eigen::Lower>();
+  for (Index i = 0; i < model.units(); ++i) {
+    // Sizes are measured through the data: |theta|^2 stands for theta^T E[x~ x~^T] theta.
+    const double size = model.theta.row(i).dot(moment * model.theta.row(i).transpose());
+    const double error = result.inverse.block(i * width, i * width, width, width).cwiseProduct(moment).sum();
+    result.unit_error[i] = std::sqrt(error / std::max(size, 1e-300));
+  }
+  return result;
+}
+
+std::vector<Index> barely_split_units(const SampleSource& source, const SignFreeModel& model, Index least,
+                                      const Control& control) {
+  const auto counts = reduce(source, SideCount{&model, Eigen::RowVectorXd::Zero(model.units())}, control);
+  std::vector<Index> units;
+  for (Index i = 0; i < model.units(); ++i)
+    if (std::min(counts.above[i], static_cast<double>(counts.samples) - counts.above[i]) < static_cast<double>(least))
+      units.push_back(i);
+  return units;
+}
+
+}  // namespace relucover
