@@ -123,8 +123,12 @@ class Finish {
 
   void measure_uncertainty() {
     if (model_.unknowns() > most_unknowns_for_uncertainty) return;
-    const SampleSource& data = noise_free_ ? *data_.fit : source_;
-    known_ = uncertainty(data, model_, Loss{}, control_);
+    if (noise_free_) {
+      known_ = uncertainty(*data_.fit, model_, Loss{}, control_);
+      if (known_->determined && known_->unit_error.maxCoeff() < 1e6) return;
+      fit_all_samples();  // some unit is bent by so few samples that all are needed
+    }
+    known_ = uncertainty(source_, model_, Loss{}, control_);
   }
 
   double sigma() const {
