@@ -119,6 +119,7 @@ class Finish {
     model_ = std::move(solved.model);
     clock.file(result_, solved.iterations, solved.relative_cost);
     relative_cost_ = solved.relative_cost;
+    noise_free_ = relative_cost_ < noise_free_cost && judged(model_) < noise_free_cost;
   }
 
   void measure_uncertainty() {

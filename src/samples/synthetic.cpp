@@ -18,7 +18,7 @@ constexpr std::uint64_t network_stream = 0;
 
 double draw(InputDistribution::Kind kind, RandomStream& random) {
   using Kind = InputDistribution::Kind;
-  // Every distribution but the exponential has mean 0; each has variance 1.
+  // Every distribution has mean 0 and variance 1.
   switch (kind) {
     case Kind::uniform: return std::sqrt(12.0) * (random.uniform() - 0.5);
     case Kind::laplace: {
@@ -26,7 +26,7 @@ double draw(InputDistribution::Kind kind, RandomStream& random) {
       return -std::copysign(std::log1p(-2 * std::abs(u)), u) / std::numbers::sqrt2;
     }
     case Kind::rademacher: return random.sign();
-    case Kind::exponential: return -std::log(random.uniform());
+    case Kind::exponential: return -std::log(random.uniform()) - 1;
     default: return random.normal();
   }
 }
@@ -37,9 +37,10 @@ std::optional<Matrix> input_factor(const InputDistribution& distribution, Index 
   if (distribution.kind != InputDistribution::Kind::correlated) return std::nullopt;
   RandomStream random(seed, purpose::covariance);
   const Matrix basis = random_orthonormal(inputs, inputs, random);
-  Vector root(inputs);  // square roots of eigenvalues 1 .. 1/condition
+  Vector root(inputs);  // square roots of eigenvalues in the proportion 1 .. 1/condition
   for (Index i = 0; i < inputs; ++i)
     root[i] = std::pow(distribution.condition, inputs > 1 ? -0.5 * static_cast<double>(i) / static_cast<double>(inputs - 1) : 0);
+  root *= std::sqrt(static_cast<double>(inputs)) / root.norm();  // mean variance 1, as for the other distributions
   return Matrix(basis * root.asDiagonal() * basis.transpose());
 }
 

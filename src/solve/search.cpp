@@ -50,7 +50,7 @@ class Search {
   }
 
   Fit over_parameterised(Index units, Index attempt) {
-    StartOptions start{units, options_.seed, attempt, 0.7, options_.loss.bias};
+    StartOptions start{units, options_.seed, attempt, 1.0, options_.loss.bias};
     Fit fit = converge(random_start(affine_, start), 1e-3, 80, 1e-12);
     outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, fit.holdout);
     return fit;
@@ -89,25 +89,46 @@ class Search {
                       fmt::format("start {}, best held-out relative error {:.1e}", attempt + 1, outcome_.holdout_cost));
   }
 
+  /// New units beside the best model so far, converged and pruned back: finds the unit or two that a start missed,
+  /// which is cheaper than starting again.
+  Fit regrown(Index attempt) {
+    const SignFreeModel& best = outcome_.model;
+    const Index extra = std::max<Index>(3, options_.units / 2);
+    StartOptions start{extra, options_.seed, 1000 + attempt, 1.0, options_.loss.bias};
+    SignFreeModel fresh = random_start(affine_, start);
+    const double size = std::sqrt(outcome_.train_cost);
+    SignFreeModel wider(best.inputs(), best.units() + extra, best.outputs());
+    wider.theta << best.theta, (best.output_is_free() ? 1.0 : size) * fresh.theta;
+    wider.output << best.output, (best.output_is_free() ? size : 1.0) * fresh.output;
+    wider.affine = best.affine;
+    return converge(std::move(wider), 1e-3, 80, 1e-12);
+  }
+
   SearchOutcome with_known_units() {
-    int without_gain = 0;
+    int without_gain = 0, regrowths = 0;
     for (Index attempt = 0; attempt < options_.starts && !outcome_.exact; ++attempt) {
       report(attempt);
       control_.check();
       const double before = outcome_.holdout_cost;
-      const double widening = options_.over_parameterisation + 0.25 * static_cast<double>(attempt % 5);
-      const Index wide = std::max<Index>(static_cast<Index>(std::ceil(widening * static_cast<double>(options_.units))), options_.units + 2);
-      const Fit over = over_parameterised(wide, attempt);
+      const bool regrow = attempt > 0 && regrowths < 3;
+      const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
+      const Fit over = regrow ? regrown(attempt) : over_parameterised(wide, attempt);
+      regrowths = regrow ? regrowths + 1 : 0;
       Fit fit = pruned_to(over, options_.units);
       if (is_exact(fit)) fit = without_idle_units(std::move(fit));
       keep_if_better(std::move(fit));
       outcome_.starts = attempt + 1;
+      outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, over.holdout);
       // Noisy labels: the floor is reached when pruning costs nothing, or when starts stop improving.
       const bool at_noise_floor = outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost &&
                                   outcome_.train_cost > 0.3 * outcome_.holdout_cost;
       if (at_noise_floor && outcome_.holdout_cost > 1e-10 && attempt >= 1) break;
-      without_gain = outcome_.holdout_cost < 0.999 * before ? 0 : without_gain + 1;
-      if (without_gain >= 6) break;
+      if (outcome_.holdout_cost < 0.9 * before) {
+        without_gain = 0;
+        if (regrow) regrowths = 1;
+      } else if (++without_gain >= 8) {
+        break;
+      }
     }
     return std::move(outcome_);
   }

@@ -11,8 +11,8 @@ struct StartOptions {
   Index units = 0;
   std::uint64_t seed = 0;
   Index attempt = 0;
-  /// Standard deviation of the kinks' distance from the center, in units of the whitened inputs.
-  double bias_scale = 0.7;
+  /// Typical distance of the kinks from the center, in units of the whitened inputs; half and double of it occur too.
+  double bias_scale = 1;
   bool bias = true;
 };
 
