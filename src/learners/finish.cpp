@@ -126,11 +126,20 @@ class Finish {
     if (model_.unknowns() > most_unknowns_for_uncertainty) return;
     if (noise_free_) {
       known_ = uncertainty(*data_.fit, model_, Loss{}, control_);
-      if (known_->determined && known_->unit_error.maxCoeff() < 1e6) return;
+      if (well_known()) return;
       fit_all_samples();  // some unit is bent by so few samples that all are needed
     }
     known_ = uncertainty(source_, model_, Loss{}, control_);
+    while (noise_free_ && !well_known() && model_.units() > 0) {
+      auto smaller = solve(source_, prune(source_, model_, model_.units() - 1, Loss{}, control_).model, 25, 1e-4).model;
+      if (relative_cost(source_, smaller, Loss{}, variance_, control_) >= noise_free_cost) return;
+      result_.notes.push_back("a unit that no sample needs was dropped");
+      model_ = std::move(smaller);
+      known_ = uncertainty(source_, model_, Loss{}, control_);
+    }
   }
+
+  bool well_known() const { return known_->determined && (model_.units() == 0 || known_->unit_error.maxCoeff() < 1e6); }
 
   double sigma() const {
     const double equations = static_cast<double>(source_.samples() * source_.outputs());

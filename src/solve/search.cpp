@@ -112,7 +112,10 @@ class Search {
       const double before = outcome_.holdout_cost;
       const bool regrow = attempt > 0 && regrowths < 3;
       const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
-      const Fit over = regrow ? regrown(attempt) : over_parameterised(wide, attempt);
+      const bool given = attempt == 0 && options_.initial.units() > 0;
+      const Fit over = given    ? converge(options_.initial, 3e-3, 60, 1e-12)
+                       : regrow ? regrown(attempt)
+                                : over_parameterised(wide, attempt);
       regrowths = regrow ? regrowths + 1 : 0;
       Fit fit = pruned_to(over, options_.units);
       if (is_exact(fit)) fit = without_idle_units(std::move(fit));

@@ -20,6 +20,8 @@ struct SearchOptions {
   /// A held-out relative cost below this is a fit to rounding.
   double exact_cost = 1e-18;
   Loss loss;
+  /// Where to begin, if not at random: a model with at least the units wanted.
+  SignFreeModel initial;
 };
 
 struct SearchOutcome {

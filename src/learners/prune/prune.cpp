@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "learners/finish.hpp"
+#include "learners/prune/label_subspace.hpp"
 #include "learners/stage_clock.hpp"
 #include "moments/whitening.hpp"
 #include "samples/subsample.hpp"
@@ -61,28 +62,63 @@ Index affordable_units(const SampleSource& source) {
   return std::clamp<Index>(equations * 9 / 10 / std::max<Index>(1, per_unit) - source.inputs() / std::max<Index>(1, per_unit), 1, 512);
 }
 
-Index samples_wanted(const SampleSource& source, Index units) {
+Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units) {
   constexpr Index per_unknown = 10;
-  const Index wide = 2 * units;
-  const Index unknowns = (wide + 1) * (source.inputs() + 1) + (source.outputs() > 1 ? (wide + source.inputs()) * source.outputs() : 0);
-  return std::max<Index>({2000, per_unknown * unknowns / source.outputs(), 20 * (source.inputs() + 1)});
+  const Index unknowns = (wide_units + 1) * (inputs + 1) + (source.outputs() > 1 ? (wide_units + inputs) * source.outputs() : 0);
+  return std::max<Index>({2000, per_unknown * unknowns / source.outputs(), 20 * (inputs + 1)});
+}
+
+MemorySource<double> projected(const MemorySource<double>& data, const Matrix& basis) {
+  return MemorySource<double>(data.x() * basis, data.y());
+}
+
+/// With many more inputs than units, search where the labels are curved first: the rest of the space only adds unknowns.
+bool subspace_helps(Index inputs, Index units) { return units > 0 && inputs >= 30 && 2 * inputs >= 5 * units; }
+
+SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& moments, const Scaling& scaling,
+                                const LearnOptions& options, const Control& control, Result& result) {
+  const StageClock clock("search in subspace");
+  const Index inputs = scaling.inputs.size(), units = options.units;
+  const Index size = std::min<Index>(inputs, units + std::max<Index>(2, units / 2));
+  const LabelSubspace subspace = label_subspace(source, moments, scaling.inputs, size, control);
+  result.series["label_curvature_spectrum"] = {subspace.spectrum.begin(), subspace.spectrum.end()};
+  // What lies outside of the subspace acts as noise: more samples per unknown than in the full space.
+  const SearchData data = search_data(source, scaling, 3 * samples_wanted(source, size, 2 * units), options.seed, control);
+  const MemorySource<double> fit = projected(data.fit, subspace.basis), judge = projected(data.judge, subspace.basis);
+  SearchOptions search_options;
+  search_options.units = std::max<Index>(units + 2, units * 5 / 4);
+  search_options.over_parameterisation = 2.0 * static_cast<double>(units) / static_cast<double>(search_options.units);
+  search_options.starts = 2;
+  search_options.seed = options.seed;
+  SearchOutcome found = search(fit, judge, search_options, control);
+  clock.file(result, found.iterations, found.holdout_cost);
+  SignFreeModel lifted(inputs, found.model.units(), found.model.outputs());
+  lifted.theta << found.model.theta.leftCols(size) * subspace.basis.transpose(), found.model.theta.rightCols(1);
+  lifted.affine << found.model.affine.leftCols(size) * subspace.basis.transpose(), found.model.affine.rightCols(1);
+  lifted.output = found.model.output;
+  return lifted;
 }
 
 }  // namespace
 
 void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock preparing("prepare");
-  const Scaling scaling = scaling_of(input_moments(source, control));
+  const InputMoments moments = input_moments(source, control);
+  const Scaling scaling = scaling_of(moments);
   SearchOptions search_options;
   search_options.units = options.units;
   search_options.starts = options.starts;
   search_options.seed = options.seed;
   search_options.max_units = affordable_units(source);
-  const Index units_for_size = options.units > 0 ? options.units : std::min<Index>(search_options.max_units, std::max<Index>(16, source.inputs()));
-  const SearchData data = search_data(source, scaling, samples_wanted(source, units_for_size), options.seed, control);
+  Index wide = 2 * (options.units > 0 ? options.units : std::min<Index>(search_options.max_units, std::max<Index>(16, source.inputs())));
   preparing.file(result, 1, 1);
+  if (subspace_helps(source.inputs(), options.units)) {
+    search_options.initial = found_in_subspace(source, moments, scaling, options, control, result);
+    wide = options.units + options.units / 2;
+  }
 
   const StageClock searching("search");
+  const SearchData data = search_data(source, scaling, samples_wanted(source, source.inputs(), wide), options.seed, control);
   const SearchOutcome found = search(data.fit, data.judge, search_options, control);
   searching.file(result, found.iterations, found.holdout_cost);
   result.figures["starts"] = static_cast<double>(found.starts);
