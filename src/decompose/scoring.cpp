@@ -58,7 +58,7 @@ void score_candidates(const SampleSource& source, const View& view, std::vector<
     const Matrix gram = Matrix(sums.grams[i].selfadjointView<Eigen::Lower>()) / n;
     const Index features = gram.rows() - outputs, units = candidate.forms.rows();
     Matrix normal = gram.topLeftCorner(features, features);
-    normal.diagonal() *= 1 + 1e-10;  // two candidates may be the same unit
+    normal.diagonal() *= 1 + 1e-13;  // two candidates may be the same unit
     const Matrix cross = gram.topRightCorner(features, outputs);
     const Matrix solution = normal.ldlt().solve(cross);
     candidate.output = solution.topRows(units).transpose();

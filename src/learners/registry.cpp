@@ -1,13 +1,23 @@
 #include "learners/registry.hpp"
 
+#include "learners/hermite/hermite.hpp"
 #include "learners/prune/prune.hpp"
 
 namespace relucover {
 
+namespace {
+
+std::vector<Learner> with_hermite(std::vector<Learner> rows) {
+  for (auto& learner : hermite_learners()) rows.push_back(std::move(learner));
+  return rows;
+}
+
+}  // namespace
+
 const std::vector<Learner>& learners() {
-  static const std::vector<Learner> all = {
+  static const std::vector<Learner> all = with_hermite({
       {{"prune", "over-parameterised starts, pruned: any inputs, any outputs, more units than inputs too", {}}, learn_by_pruning},
-  };
+  });
   return all;
 }
 

@@ -61,8 +61,8 @@ TEST(RecoverScalars, InvertsTheCoefficientsForEveryTupleOrder) {
 TEST(FixSigns, MarginRuleIsRightWhereTheSignOfZIsNot) {
   int margin_right = 0, printed_right = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Network network = planted_network({.inputs = 6, .units = 6, .bias = 1.5, .seed = seed});
-    const auto moments = ExactMoments(network).moments(Matrix::Identity(6, 6), 1, Control());
+    Network network = planted_network({.inputs = 12, .units = 6, .bias = 1.5, .seed = seed});
+    const auto moments = ExactMoments(network).moments(Matrix::Identity(12, 12), 1, Control());
     RandomStream random(seed, purpose::study);
     ReluUnits turned{network.W, network.b, network.A.row(0).transpose()};
     for (Index i = 0; i < 6; ++i) {
@@ -71,7 +71,7 @@ TEST(FixSigns, MarginRuleIsRightWhereTheSignOfZIsNot) {
       turned.b[i] *= sign;
     }
     // A sampling error of the size that 1e4 samples leave.
-    const Vector first = moments.tensors[1].values + 0.01 * random.normal_vector(6);
+    const Vector first = moments.tensors[1].values + 0.01 * random.normal_vector(12);
     const auto right = [&](SignRule rule) { return (fix_signs(turned, first, rule).w - network.W).norm() < 1e-9; };
     margin_right += right(SignRule::margin);
     printed_right += right(SignRule::printed);

@@ -1,0 +1,155 @@
+// The Hermite family on planted networks. Usage: hermite [line] [seeds]; lines: start, overcomplete, printed, bias,
+// population, alike (all by default).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "decompose/pencil.hpp"
+#include "learners/hermite/moment_methods.hpp"
+#include "relucover/learn.hpp"
+#include "relucover/population.hpp"
+
+using namespace relucover;
+
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+double worst(const Comparison& errors) {
+  return std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
+}
+std::uint64_t seed_of(int seed) { return static_cast<std::uint64_t>(seed); }
+
+void start(int seeds) {
+  int exact = 0;
+  std::vector<double> shares;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const Network truth = planted_network({.inputs = 20, .units = 10, .seed = seed_of(seed)});
+    const auto source = synthetic_samples(truth, {.samples = 100000, .seed = seed_of(seed)});
+    const Result result = learn(*source, {.units = 10, .method = "hermite"});
+    const Comparison errors = compare(truth, result.network);
+    const bool good = result.status == Status::exact && worst(errors) < 1e-10;
+    exact += good;
+    shares.push_back(result.figures.count("start_over_affine") ? result.figures.at("start_over_affine") : 1);
+    std::printf("start seed %d: %s, error %.1e, start leaves %.3f of the affine fit's squared error, %.1f s\n", seed,
+                name_of(result.status).c_str(), worst(errors), shares.back(), result.seconds);
+    std::fflush(stdout);
+  }
+  std::printf("start: exact %d of %d, median share %.3f (bar: 18 of 20, 0.25)\n", exact, seeds, median(shares));
+}
+
+void overcomplete(int seeds) {
+  int exact = 0;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const Network truth = planted_network({.inputs = 5, .units = 8, .seed = seed_of(seed)});
+    const auto source = synthetic_samples(truth, {.samples = 1000000, .seed = seed_of(seed)});
+    const Result result = learn(*source, {.units = 8, .method = "hermite"});
+    const Comparison errors = compare(truth, result.network);
+    exact += worst(errors) < 1e-10;
+    std::printf("overcomplete seed %d: %s, error %.1e%s, %.1f s\n", seed, name_of(result.status).c_str(), worst(errors),
+                errors.up_to_sign ? " up to sign" : "", result.seconds);
+    std::fflush(stdout);
+  }
+  std::printf("overcomplete: every unit to 1e-10 in %d of %d (bar: 16 of 20)\n", exact, seeds);
+}
+
+void printed(int seeds) {
+  std::printf("%10s %16s %16s\n", "samples", "printed", "default (error of the worst parameter, median)");
+  for (const Index samples : {10000, 100000, 1000000}) {
+    std::vector<double> published, ours;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const Network truth = planted_network({.inputs = 10, .units = 5, .seed = seed_of(seed)});
+      const auto source = synthetic_samples(truth, {.samples = samples, .seed = seed_of(seed)});
+      published.push_back(worst(compare(truth, learn(*source, {.units = 5, .method = "hermite-printed"}).network)));
+      ours.push_back(worst(compare(truth, learn(*source, {.units = 5, .method = "hermite"}).network)));
+    }
+    std::printf("%10ld %16.2e %16.2e\n", static_cast<long>(samples), median(published), median(ours));
+    std::fflush(stdout);
+  }
+}
+
+void bias(int seeds) {
+  for (int seed = 1; seed <= seeds; ++seed) {
+    Network truth = planted_network({.inputs = 10, .units = 6, .seed = seed_of(seed)});
+    truth.b[0] = 4;
+    truth.b[1] = -4;
+    const auto source = synthetic_samples(truth, {.samples = 100000, .seed = seed_of(seed)});
+    for (const char* method : {"hermite", "hermite-regression"}) {
+      const Result result = learn(*source, {.units = 6, .method = method});
+      const Comparison errors = compare(truth, result.network);
+      std::printf("bias seed %d %s: %s, %ld units, relative error %.1e, %ld matched; %s\n", seed, method, name_of(result.status).c_str(),
+                  static_cast<long>(result.network.units()), errors.function_rms, static_cast<long>(errors.units_matched),
+                  result.notes.empty() ? "" : result.notes.back().c_str());
+      std::fflush(stdout);
+    }
+  }
+}
+
+void population(int seeds) {
+  struct Case {
+    Index inputs, units;
+    bool without_bias;
+    const char* method;
+    double bar;
+  };
+  for (const Case& c : {Case{10, 10, false, "hermite", 1e-10}, Case{10, 10, false, "hermite-printed", 1e-8},
+                        Case{6, 15, false, "hermite", 1e-10}, Case{6, 15, true, "hermite", 1e-10},
+                        Case{4, 15, false, "hermite", 1e-10}, Case{4, 15, true, "hermite", 1e-10},
+                        Case{5, 25, false, "hermite", 1e-10}, Case{5, 25, true, "hermite", 1e-10}}) {
+    int good = 0;
+    double largest = 0;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      Network truth = planted_network({.inputs = c.inputs, .units = c.units, .seed = seed_of(seed)});
+      if (c.without_bias) truth.b.setZero();
+      else truth.b.head(5) << 0.0, 1.0, -1.0, std::sqrt(3.0), -std::sqrt(3.0);
+      const Result result = learn_from_network(truth, {.units = c.units, .method = c.method});
+      const double error = worst(compare(truth, result.network));
+      good += error <= c.bar;
+      largest = std::max(largest, error);
+    }
+    std::printf("population %ld inputs, %ld units%s, %s: within %.0e in %d of %d, worst %.1e\n", static_cast<long>(c.inputs),
+                static_cast<long>(c.units), c.without_bias ? " without bias" : "", c.method, c.bar, good, seeds, largest);
+    std::fflush(stdout);
+  }
+}
+
+void alike(int seeds) {
+  for (const double angle : {0.0, 1e-3, 1e-2})
+    for (int seed = 1; seed <= std::min(seeds, 5); ++seed) {
+      Network truth = planted_network({.inputs = 8, .units = 4, .seed = seed_of(seed)});
+      RandomStream random(seed_of(seed), purpose::study);
+      truth.W.row(1) = (truth.W.row(0) + angle * random.normal_vector(8).normalized().transpose()).normalized();
+      truth.b[1] = truth.b[0];
+      truth.A(0, 1) = std::abs(truth.A(0, 1)) * (truth.A(0, 0) > 0 ? 1 : -1);
+      const auto source = synthetic_samples(truth, {.samples = 50000, .seed = seed_of(seed)});
+      const Result result = learn(*source, {.units = 4, .method = "hermite"});
+      const Comparison errors = compare(truth, result.network);
+      const bool honest = !result.certified() || errors.function_rms < 1e-8;
+      std::printf("alike angle %.0e seed %d: %s, %ld units, function %.1e%s; %s\n", angle, seed, name_of(result.status).c_str(),
+                  static_cast<long>(result.network.units()), errors.function_rms, honest ? "" : " FALSE CLAIM",
+                  result.notes.empty() ? "" : result.notes.back().c_str());
+      std::fflush(stdout);
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string line = count > 1 ? arguments[1] : "all";
+  const int seeds = count > 2 ? std::atoi(arguments[2]) : 20;
+  const auto wanted = [&](const char* name) { return line == "all" || line == name; };
+  if (wanted("population")) population(seeds);
+  if (wanted("start")) start(seeds);
+  if (wanted("overcomplete")) overcomplete(seeds);
+  if (wanted("printed")) printed(std::min(seeds, 10));
+  if (wanted("bias")) bias(seeds);
+  if (wanted("alike")) alike(seeds);
+  return 0;
+}

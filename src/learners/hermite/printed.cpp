@@ -1,0 +1,177 @@
+// The published moment algorithms on samples: they report their own error and never claim a certificate.
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "decompose/scoring.hpp"
+#include "learners/hermite/hermite.hpp"
+#include "learners/hermite/moment_methods.hpp"
+#include "learners/stage_clock.hpp"
+#include "samples/views.hpp"
+#include "verify/network_error.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Units on whitened inputs as a network on the inputs themselves.
+Network on_inputs(const MomentAnswer& answer, const Whitening& whitening) {
+  const Index m = answer.units.count(), d = whitening.size();
+  Matrix forms(m + 1, d + 1);
+  forms.topLeftCorner(m, d) = answer.units.w;
+  forms.topRightCorner(m, 1) = answer.units.b;
+  forms.row(m) << answer.skip.transpose(), answer.offset;
+  const Matrix mapped = whitening.forms_to_inputs(forms);
+  Network network(whitening.inputs, m, 1);
+  network.W = mapped.topLeftCorner(m, whitening.inputs);
+  network.b = mapped.topRightCorner(m, 1);
+  network.A = answer.units.a.transpose();
+  network.skip = mapped.row(m).head(whitening.inputs);
+  network.offset[0] = mapped(m, whitening.inputs);
+  return canonical(network);
+}
+
+void judge(const SampleSource& source, const Control& control, Index asked, Result& result) {
+  const NetworkError error = network_error(result.network, source, control);
+  result.residual_rms = result.holdout_rms = result.noise_estimate = error.rms;
+  result.residual_relative = error.relative;
+  result.status = Status::approximate;
+  result.message = fmt::format("moments alone: {} units, relative error {:.2e} on the samples; no certificate", result.network.units(),
+                               error.relative);
+  if (asked > result.network.units())
+    result.notes.push_back(fmt::format("{} of the {} units asked for do not stand out of the sampling error of the moments",
+                                       asked - result.network.units(), asked));
+}
+
+bool one_output(const SampleSource& source, Result& result) {
+  if (source.outputs() == 1) return true;
+  result.status = Status::assumption_failed;
+  result.message = fmt::format("the published moment methods are for one output, the data have {}: use hermite or prune", source.outputs());
+  return false;
+}
+
+MomentAnswer units_from(const SampleSource& source, const LearnOptions& options, const Control& control, Whitening& whitening,
+                        Result& result) {
+  const StageClock clock("moments");
+  const InputMoments inputs = input_moments(source, control);
+  whitening = whitening_of(inputs);
+  const EstimatedMoments moments(source, inputs, whitening, Vector::Ones(1));
+  MomentAnswer answer = printed_units(moments, moment_options(options), control);
+  result.figures["moment_risk"] = answer.risk;
+  clock.file(result, 1, answer.risk / std::max(moments.label_variance(), 1e-300));
+  return answer;
+}
+
+/// Solves min |Σ β features - y|² over |β| <= radius by projected gradient descent on the Gram matrix (ATV Algorithm 5,
+/// step 4); truncation at τ removes no sample of the sizes used here, see docs/math.md.
+Vector projected_gradient(const Matrix& gram, const Vector& cross, double radius, Index max_steps) {
+  Vector beta = Vector::Zero(cross.size());
+  Vector probe = Vector::Ones(cross.size());
+  for (int i = 0; i < 30; ++i) probe = (gram * probe).normalized();
+  const double step = 1 / std::max(probe.dot(gram * probe), 1e-300);
+  for (Index i = 0; i < max_steps; ++i) {
+    beta -= step * (gram * beta - cross);
+    if (beta.norm() > radius) beta *= radius / beta.norm();
+  }
+  return beta;
+}
+
+/// Sums for the regression of y on (|form_i|, x, 1): the span of a relu(t), a relu(-t), x and 1.
+struct RegressionSums {
+  using Scalar = double;
+  const Matrix* forms;  // on the inputs, units by (inputs + 1)
+  Matrix gram;
+  Index samples = 0;
+  void add(const Block<double>& block) {
+    const Index m = forms->rows(), d = block.x.cols();
+    Matrix joint(block.rows(), 2 * m + d + 2);
+    joint.leftCols(m) = block.x * forms->leftCols(d).transpose();
+    joint.leftCols(m).rowwise() += forms->col(d).transpose();
+    joint.middleCols(m, m) = (-joint.leftCols(m)).cwiseMax(0.0);
+    joint.leftCols(m) = joint.leftCols(m).cwiseMax(0.0);
+    joint.middleCols(2 * m, d) = block.x;
+    joint.col(2 * m + d).setOnes();
+    joint.col(2 * m + d + 1) = block.y.col(0);
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(joint.transpose());
+    samples += block.rows();
+  }
+  void merge(const RegressionSums& other) {
+    gram += other.gram;
+    samples += other.samples;
+  }
+};
+
+/// Σ α_i relu(t_i) + α'_i relu(-t_i) + v·x + c as at most m + 2 ReLUs (ATV Claim D.14).
+Network consolidated(const Matrix& forms, const Vector& beta) {
+  const Index m = forms.rows(), d = forms.cols() - 1;
+  Vector affine = beta.tail(d + 1);
+  for (Index i = 0; i < m; ++i) affine -= beta[m + i] * forms.row(i).transpose();
+  const double length = affine.head(d).norm();
+  const bool bent = length > 0;
+  Network network(d, m + (bent ? 2 : 0), 1);
+  for (Index i = 0; i < m; ++i) {
+    network.W.row(i) = forms.row(i).head(d);
+    network.b[i] = forms(i, d);
+    network.A(0, i) = beta[i] + beta[m + i];
+  }
+  if (!bent) {
+    network.offset[0] = affine[d];
+    return network;
+  }
+  for (const Index side : {0, 1}) {
+    const double sign = side == 0 ? 1 : -1;
+    network.W.row(m + side) = sign * affine.head(d).transpose() / length;
+    network.b[m + side] = sign * affine[d] / length;
+    network.A(0, m + side) = sign * length;
+  }
+  return network;
+}
+
+}  // namespace
+
+void learn_hermite_printed(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  if (!one_output(source, result)) return;
+  Whitening whitening;
+  const MomentAnswer answer = units_from(source, options, control, whitening, result);
+  result.network = on_inputs(answer, whitening);
+  result.sign_ambiguous = !answer.signs_unique;
+  judge(source, control, options.units, result);
+}
+
+void learn_hermite_regression(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  if (!one_output(source, result)) return;
+  const Index half = source.samples() / 2;
+  const RowRange first(source, 0, half), second(source, half, source.samples());
+  Whitening whitening;
+  const MomentAnswer answer = units_from(first, options, control, whitening, result);
+
+  const StageClock clock("regression");
+  const Network start = on_inputs(answer, whitening);
+  Matrix forms(start.units(), source.inputs() + 1);
+  forms << start.W, start.b;
+  const Index columns = 2 * forms.rows() + source.inputs() + 2;
+  const RegressionSums sums = reduce(second, RegressionSums{&forms, Matrix::Zero(columns, columns), 0}, control);
+  const Matrix all = Matrix(sums.gram.selfadjointView<Eigen::Lower>()) / static_cast<double>(std::max<Index>(sums.samples, 1));
+  Matrix gram = all.topLeftCorner(columns - 1, columns - 1);
+  const Vector cross = all.col(columns - 1).head(columns - 1);
+  const auto asked = options.settings.find("gradient");
+  const bool by_gradient = asked != options.settings.end() && asked->second != 0;
+  const double reach = start.units() > 0 ? start.A.cwiseAbs().maxCoeff() : 1;
+  const double radius = std::sqrt(8.0 * static_cast<double>(start.units())) * reach + cross.norm() + 10;
+  constexpr Index gradient_steps = 20000;
+  Vector beta;
+  if (by_gradient)
+    beta = projected_gradient(gram, cross, radius, gradient_steps);
+  else {
+    gram.diagonal() *= 1 + 1e-12;  // relu(t) - relu(-t) = t is in the span of x and 1: the minimum is not unique
+    beta = gram.ldlt().solve(cross);
+  }
+  result.network = consolidated(forms, beta);
+  clock.file(result, by_gradient ? gradient_steps : 1, 0);
+  judge(source, control, options.units, result);
+  result.stages.back().residual = result.residual_relative * result.residual_relative;
+}
+
+}  // namespace relucover

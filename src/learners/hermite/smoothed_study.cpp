@@ -1,0 +1,84 @@
+#include "learners/hermite/smoothed_study.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "learners/hermite/moment_methods.hpp"
+#include "samples/vector_instances.hpp"
+
+namespace relucover {
+
+namespace {
+
+Network adversary(Index inputs, Index units, double tau, std::uint64_t seed) {
+  Network network = planted_network({.inputs = inputs, .units = units, .seed = seed});
+  for (Index i = 1; i < units; i += 2) network.W.row(i) = network.W.row(i - 1);
+  return canonical(perturbed_weights(network, tau / std::sqrt(static_cast<double>(inputs)), seed));
+}
+
+/// Distance of the worst unit to the nearest direction found, up to sign.
+double worst_direction(const Network& truth, const Matrix& found) {
+  double worst = 0;
+  for (Index i = 0; i < truth.units(); ++i) {
+    double nearest = 2;
+    for (Index j = 0; j < found.rows(); ++j)
+      nearest = std::min({nearest, (truth.W.row(i) - found.row(j)).norm(), (truth.W.row(i) + found.row(j)).norm()});
+    worst = std::max(worst, nearest);
+  }
+  return worst;
+}
+
+double least_singular_value(const Network& network, Index tuple_order) {
+  Matrix powers(packed_size(network.inputs(), tuple_order), network.units());
+  for (Index i = 0; i < network.units(); ++i) powers.col(i) = weighted_power(network.W.row(i).transpose(), tuple_order);
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(powers.transpose() * powers, Eigen::EigenvaluesOnly);
+  return std::sqrt(std::max(0.0, eigen.eigenvalues()[0]));
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double learned_error(const Network& truth, Index samples, std::uint64_t seed, const Control& control) {
+  const MomentMethodOptions options{.units = truth.units(), .seed = seed};
+  if (samples == 0) return worst_direction(truth, pencil_units(ExactMoments(truth), options, control).units.w);
+  const auto source = synthetic_samples(truth, {.samples = samples, .seed = seed});
+  const InputMoments inputs = input_moments(*source, control);
+  const Whitening whitening = whitening_of(inputs);
+  const EstimatedMoments moments(*source, inputs, whitening, Vector::Ones(1));
+  const MomentAnswer answer = pencil_units(moments, options, control);
+  Matrix forms = Matrix::Zero(answer.units.count(), whitening.size() + 1);
+  forms.leftCols(whitening.size()) = answer.units.w;
+  Matrix found = whitening.forms_to_inputs(forms).leftCols(truth.inputs());
+  found.rowwise().normalize();
+  return worst_direction(truth, found);
+}
+
+}  // namespace
+
+std::vector<SmoothedStudyRow> smoothed_study(const SmoothedStudyOptions& options, const Control& control) {
+  std::vector<SmoothedStudyRow> rows;
+  const double total = static_cast<double>(options.samples.size() * options.units_per_input.size() * options.taus.size());
+  for (const Index samples : options.samples)
+    for (const double ratio : options.units_per_input)
+      for (const double tau : options.taus) {
+        control.progress("smoothed analysis", static_cast<double>(rows.size()) / total);
+        const Index units = std::max<Index>(2, static_cast<Index>(std::lround(ratio * static_cast<double>(options.inputs))));
+        SmoothedStudyRow row{tau, options.inputs, units, samples, 0, 0, 0};
+        std::vector<double> errors, singular;
+        for (Index seed = 1; seed <= options.seeds; ++seed) {
+          const Network truth = adversary(options.inputs, units, tau, static_cast<std::uint64_t>(seed));
+          singular.push_back(least_singular_value(truth, tuple_order_for(options.inputs, units)));
+          errors.push_back(learned_error(truth, samples, static_cast<std::uint64_t>(seed), control));
+          row.success += (errors.back() < (samples == 0 ? 1e-6 : 0.1)) / static_cast<double>(options.seeds);
+        }
+        row.median_error = median(errors);
+        row.least_singular_value = median(singular);
+        rows.push_back(row);
+      }
+  return rows;
+}
+
+}  // namespace relucover
