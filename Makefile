@@ -6,7 +6,18 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: packages configure all demo test bench install clean
+.PHONY: help packages configure all demo test bench install python format lint lint-packages clean build/relucover
+
+help:
+	@echo 'make          builds build/relucover'
+	@echo 'make demo     plants a network, learns it, prints truth beside answer'
+	@echo 'make test     builds everything and runs every test'
+	@echo 'make bench    speed and accuracy tables (minutes)'
+	@echo 'make install  into PREFIX (default /usr/local)'
+	@echo 'make python   the importable package in build/python'
+	@echo 'make format   fixes the layout of sources'
+	@echo 'make lint     layout, static analysis of what changed (LINT=--all: of everything), shell scripts'
+	@echo 'make clean    removes what was built'
 
 packages:
 	@scripts/install-packages
@@ -29,7 +40,14 @@ test: all
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+lint-packages:
+	@scripts/install-packages packages-lint.txt
+
+format: lint-packages
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+lint: lint-packages configure
+	@BUILD=$(BUILD) scripts/lint $(LINT)
+
 clean:
 	rm -rf build build-*
-
-.PHONY: build/relucover

@@ -95,6 +95,7 @@ bool enough_samples(const SampleSource& source, Index inputs, Index units, Resul
 }
 
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  control.progress("look at the data", -1);
   const InputMoments moments = input_moments(source, control);
   if (!moments.covariance.allFinite() || !moments.label_covariance.allFinite()) {
     check_finite(source, control);

@@ -16,6 +16,8 @@ std::recursive_mutex& hdf5_mutex() {
 }
 
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
+  // At the end of the program the library would write again what a full disk refused, and crash: every handle is closed here.
+  [[maybe_unused]] static const herr_t no_second_try = H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

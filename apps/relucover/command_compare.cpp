@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "relucover/commands.hpp"
+
+namespace relucover::cli {
+
+namespace {
+
+struct CompareRequest {
+  std::string truth, answer;
+  bool json = false;
+};
+
+void run_compare(const CompareRequest& request, Session& session) {
+  const Comparison errors = compare(read_network(request.truth), read_network(request.answer));
+  if (request.json)
+    return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
+                                                {"units_truth", errors.units_truth},
+                                                {"units_answer", errors.units_answer},
+                                                {"max_weight_error", errors.max_weight_error},
+                                                {"max_bias_error", errors.max_bias_error},
+                                                {"max_output_error", errors.max_output_error},
+                                                {"function_rms", errors.function_rms},
+                                                {"up_to_sign", errors.up_to_sign}});
+  session.print(fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth,
+                            errors.units_answer));
+  session.print(fmt::format("max weight error    {:.2e}  (unit vectors)\n", errors.max_weight_error));
+  session.print(fmt::format("max bias error      {:.2e}\n", errors.max_bias_error));
+  session.print(fmt::format("max output error    {:.2e}\n", errors.max_output_error));
+  session.print(fmt::format("function            {:.2e}  (relative, on fresh Gaussian inputs)\n", errors.function_rms));
+  if (errors.up_to_sign) session.print("some unit of the answer is turned around: (w, b) and (-w, -b)\n");
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("compare", "Errors of a network against the truth, up to order, scaling and sign of units");
+  auto request = std::make_shared<CompareRequest>();
+  command->add_option("TRUTH", request->truth, "The network that made the data (.json, .npz, .onnx)")->required();
+  command->add_option("NET", request->answer, "The network to judge (.json, .npz, .onnx)")->required();
+  command->add_flag("--json", request->json, "Print one object for machines");
+  command->footer(R"(Units are paired so that the summed distance is least; weight vectors are scaled to length 1 first.
+
+Example:
+  relucover compare truth.json net.json)");
+  command->callback([&session, request] { run_compare(*request, session); });
+}
+
+}  // namespace relucover::cli

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include "relucover/commands.hpp"
+#include "relucover/learn_request.hpp"
+
+namespace relucover::cli {
+
+namespace {
+
+// Flags that live in files of their own.
+using AddFlag = void (*)(CLI::App& command, std::shared_ptr<LearnRequest> request);
+const std::vector<AddFlag> more_flags = {};
+
+void parse_units(const std::string& text, LearnOptions& options) {
+  if (text == "auto") {
+    options.units = 0;
+  } else if (!CLI::detail::lexical_cast(text, options.units) || options.units < 1) {
+    throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
+  }
+}
+
+void parse_setting(const std::string& text, LearnOptions& options) {
+  const auto equals = text.find('=');
+  double value = 0;
+  if (equals == 0 || equals == std::string::npos || !CLI::detail::lexical_cast(text.substr(equals + 1), value))
+    throw std::invalid_argument(fmt::format("--set {}: expected NAME=NUMBER", text));
+  options.settings[text.substr(0, equals)] = value;
+}
+
+Result answer_of(const LearnRequest& request, Session& session) {
+  if (request.answer) return request.answer(request, session);
+  const auto source = request.data.open(session.control(request.run));
+  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
+                          source->outputs()));
+  LearnOptions options = request.options;
+  options.threads = request.run.threads;
+  options.time_limit = request.run.time_limit;
+  options.observer = &session.terminal();
+  return learn(*source, options);
+}
+
+void run_learn(const LearnRequest& request, Session& session) {
+  if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
+  const Result result = answer_of(request, session);
+  const std::string how_far = session.terminal().how_far();
+  if (result.status == Status::budget_exhausted && !how_far.empty()) session.say("stopped during " + how_far);
+  if (!request.output.empty()) {
+    if (result.usable()) {
+      write_network(result.network, request.output);
+      session.say("wrote " + request.output);
+    } else {
+      session.say(request.output + " is not written: there is no network to write");
+    }
+  }
+  session.print(request.json ? result.json() + "\n" : request.brief ? result.brief() + "\n" : result.full());
+  session.exit_code = exit_code_of(result.status);
+}
+
+}  // namespace
+
+void add_learn(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("learn", "Learn the network that made the data");
+  auto request = std::make_shared<LearnRequest>();
+  request->data.add_to(*command);
+  command
+      ->add_option_function<std::string>(
+          "--units", [request](const std::string& text) { parse_units(text, request->options); },
+          "Hidden units; auto: find out")
+      ->type_name("auto|K")
+      ->default_str("auto");
+  command->add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--set",
+          [request](const std::vector<std::string>& texts) {
+            for (const auto& text : texts) parse_setting(text, request->options);
+          },
+          "A setting of the method, as `relucover methods` lists them; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--starts", request->options.starts, "Starts of the search before giving up")
+      ->check(CLI::Range(Index{1}, Index{1} << 30))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--seed", request->options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
+  command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
+  command->add_flag("--json", request->json, "Print one object for machines");
+  command->add_flag("--brief", request->brief, "Print one line");
+  add_run_options(*command, request->run);
+  for (const auto add : more_flags) add(*command, request);
+  command->footer(std::string(data_formats) + R"(
+
+The status says what is certain (docs/certificates.md): exact, recovered (exit 0), approximate (1), assumption_failed,
+budget_exhausted (3), numerical_failure (4). The network is written whole, or not at all.
+
+Example:
+  relucover learn data.npz --units auto -o net.json
+  relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
+  relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx)");
+  command->callback([&session, request] { run_learn(*request, session); });
+}
+
+}  // namespace relucover::cli

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "relucover/commands.hpp"
+#include "relucover/data_arguments.hpp"
+#include "relucover/planted_arguments.hpp"
+
+namespace relucover::cli {
+
+namespace {
+
+struct SampleRequest {
+  PlantedArguments planted;
+  RunOptions run;
+  Precision precision = Precision::float64;
+  std::string output, truth;
+};
+
+void make_samples(const SampleRequest& request, Session& session) {
+  check_output(request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
+  if (!request.truth.empty()) check_output(request.truth, {".json", ".npz", ".onnx"});
+  const Network truth = request.planted.network();
+  const auto source = request.planted.samples(truth);
+  write_samples(*source, request.output, request.precision, session.control(request.run));
+  if (!request.truth.empty()) write_network(truth, request.truth);
+  session.say(fmt::format("wrote {}: {} samples, {} inputs, {} outputs{}", request.output, source->samples(),
+                          source->inputs(), source->outputs(),
+                          request.truth.empty() ? "" : "; the network is in " + request.truth));
+}
+
+}  // namespace
+
+void add_sample(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("sample", "Make planted data: draw a network, and samples of its inputs and outputs");
+  auto request = std::make_shared<SampleRequest>();
+  request->planted.add_to(*command);
+  command->get_option("--inputs")->required();
+  command->get_option("--units")->required();
+  command->get_option("--samples")->required();
+  command->add_option("-o,--output", request->output, "Where the samples go: .npz, .h5, .csv, or x.npy (y.npy beside it)")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--truth", request->truth, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
+  command->add_option("--precision", request->precision, "Store float64 or float32")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Precision>{{"float64", Precision::float64}, {"float32", Precision::float32}}))
+      ->default_str("float64");
+  add_run_options(*command, request->run);
+  command->footer(R"(y = A relu(W x + b): weight vectors of length 1, b = S N(0,1), output weights ±U(0.5, 1.5), all from the seed.
+Sample i is the same whatever the number of samples or threads.
+
+Example:
+  relucover sample --inputs 20 --units 10 --samples 100000 --seed 1 -o data.npz --truth truth.json
+  relucover sample --inputs 10 --units 5 --samples 5000 --distribution correlated:100 --noise 0.1 -o noisy.csv)");
+  command->callback([&session, request] { make_samples(*request, session); });
+}
+
+}  // namespace relucover::cli

@@ -1,0 +1,38 @@
+#include "relucover/data_arguments.hpp"
+
+namespace relucover::cli {
+
+void DataArguments::add_to(CLI::App& command) {
+  command.add_option("DATA", files, "Samples: .npz, .h5 or .csv; several files are shards of one set")->expected(0, -1);
+  command.add_option("--x", x, "Inputs as a .npy file, n by d (with --y, instead of DATA)")->type_name("FILE");
+  command.add_option("--y", y, "Labels as a .npy file, n or n by l (with --x, instead of DATA)")->type_name("FILE");
+}
+
+std::unique_ptr<SampleSource> DataArguments::open(const Control& control) const {
+  auto source = open_files();
+  check_finite(*source, control);
+  return source;
+}
+
+std::unique_ptr<SampleSource> DataArguments::open_files() const {
+  if (x.empty() != y.empty()) throw std::invalid_argument("--x and --y go together: give both .npy files");
+  if (!x.empty() && !files.empty()) throw std::invalid_argument("give either DATA or --x and --y, not both");
+  if (!x.empty()) return open_samples(x, y);
+  if (files.empty()) throw std::invalid_argument("no data: give DATA (.npz, .h5, .csv) or --x a.npy --y b.npy");
+  if (files.size() == 1) return open_samples(files.front());
+  std::vector<std::unique_ptr<SampleSource>> shards;
+  for (const auto& file : files) shards.push_back(open_samples(file));
+  return concatenate(std::move(shards));
+}
+
+void add_run_options(CLI::App& command, RunOptions& run) {
+  command.add_option("--threads", run.threads, "Threads; 0: all cores. The answer is the same for any number")
+      ->check(CLI::Range(0, 4096))
+      ->type_name("T")
+      ->capture_default_str();
+  command.add_option("--time-limit", run.time_limit, "Stop after this many seconds and say how far it came")
+      ->check(CLI::Range(0.0, std::numeric_limits<double>::infinity()))
+      ->type_name("SECONDS");
+}
+
+}  // namespace relucover::cli

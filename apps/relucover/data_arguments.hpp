@@ -1,0 +1,34 @@
+#pragma once
+// DATA... on the command line: one file, several shards, or inputs and labels apart.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "relucover/session.hpp"
+
+namespace relucover::cli {
+
+struct DataArguments {
+  std::vector<std::string> files;
+  std::string x, y;
+
+  void add_to(CLI::App& command);
+  bool given() const { return !files.empty() || !x.empty() || !y.empty(); }
+  /// Throws std::invalid_argument for arguments that don't go together, DataError for files that can't be read and for
+  /// values that are not finite.
+  std::unique_ptr<SampleSource> open(const Control& control) const;
+
+ private:
+  std::unique_ptr<SampleSource> open_files() const;
+};
+
+/// Adds --threads and --time-limit.
+void add_run_options(CLI::App& command, RunOptions& run);
+
+inline constexpr const char* data_formats =
+    "DATA is .npz (arrays x: n by d, and y: n or n by l), .h5 (datasets x and y) or .csv (a header; columns whose name\n"
+    "starts with y are labels). Several files are read as one. Inputs and labels apart: --x a.npy --y b.npy.";
+
+}  // namespace relucover::cli

@@ -1,0 +1,56 @@
+#include "relucover/planted_arguments.hpp"
+
+#include <fmt/format.h>
+
+namespace relucover::cli {
+
+namespace {
+
+void parse_weights(const std::string& text, PlantedOptions& options) {
+  using Weights = PlantedOptions::Weights;
+  const std::string condition = "condition:";
+  if (text == "gaussian") {
+    options.weights = Weights::gaussian;
+  } else if (text == "orthonormal") {
+    options.weights = Weights::orthonormal;
+  } else if (text.starts_with(condition) && CLI::detail::lexical_cast(text.substr(condition.size()), options.condition)) {
+    options.weights = Weights::condition;
+  } else {
+    throw std::invalid_argument(
+        fmt::format("unknown weights \"{}\"; there are gaussian, orthonormal, condition:C (C >= 1)", text));
+  }
+}
+
+}  // namespace
+
+void PlantedArguments::add_to(CLI::App& command) {
+  const auto number = CLI::Range(Index{1}, Index{1} << 40);
+  command.add_option("--inputs", options.inputs, "Inputs d")->check(number)->type_name("D")->capture_default_str();
+  command.add_option("--units", options.units, "Hidden units k")->check(number)->type_name("K")->capture_default_str();
+  command.add_option("--outputs", options.outputs, "Outputs l")->check(number)->type_name("L")->capture_default_str();
+  command.add_option("--samples", count, "Samples n")->check(number)->type_name("N")->capture_default_str();
+  command.add_option("--bias", options.bias, "Biases are S N(0,1)")->type_name("S")->capture_default_str();
+  command.add_option("--weights", weights, "gaussian, orthonormal or condition:C")->type_name("KIND")->capture_default_str();
+  command
+      .add_option("--distribution", distribution,
+                  "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential")
+      ->type_name("KIND")
+      ->capture_default_str();
+  command.add_option("--noise", noise, "Standard deviation of Gaussian label noise")->type_name("S")->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
+}
+
+Network PlantedArguments::network() const {
+  PlantedOptions complete = options;
+  parse_weights(weights, complete);
+  return planted_network(complete);
+}
+
+std::unique_ptr<SampleSource> PlantedArguments::samples(const Network& network) const {
+  return synthetic_samples(network, {.samples = count,
+                                     .distribution = InputDistribution::parse(distribution),
+                                     .noise = noise,
+                                     .seed = options.seed});
+}
+
+}  // namespace relucover::cli

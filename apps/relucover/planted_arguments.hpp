@@ -1,0 +1,24 @@
+#pragma once
+// A planted problem on the command line: the network, how its inputs are drawn, how many and how noisy.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+
+#include "relucover/samples.hpp"
+
+namespace relucover::cli {
+
+struct PlantedArguments {
+  PlantedOptions options;
+  std::string weights = "gaussian";
+  std::string distribution = "gaussian";
+  Index count = 0;
+  double noise = 0;
+
+  void add_to(CLI::App& command);
+  Network network() const;
+  std::unique_ptr<SampleSource> samples(const Network& network) const;
+};
+
+}  // namespace relucover::cli
