@@ -170,6 +170,7 @@ Certificate certify_recovered(const SampleSource& source, const SignFreeModel& m
   const Index samples = source.samples(), middle = samples / 2, unknowns = model.unknowns();
   if (middle * source.outputs() < 4 * unknowns)
     return refuse(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", samples, unknowns));
+  if (model.units() == 0) return refuse("no unit stands out of the noise");
   if (!known.determined) return refuse("some parameters are not determined by the data");
   const double largest = sigma * known.unit_error.maxCoeff();
   result.figures["largest_relative_unit_error"] = largest;
