@@ -19,8 +19,8 @@ class ZipReader {
 
   std::vector<std::string> names() const;
   bool contains(const std::string& member) const;
-  /// The member's bytes: mapped if stored, else unpacked into memory or, where large, into an unnamed file.
-  SharedBytes read(const std::string& member) const;
+  /// The member's bytes: mapped if stored, else unpacked into memory or, where larger than `memory`, an unnamed file.
+  SharedBytes read(const std::string& member, std::uint64_t memory = 256 << 20) const;
 
  private:
   SharedBytes content_;

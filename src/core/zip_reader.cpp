@@ -142,7 +142,7 @@ bool ZipReader::contains(const std::string& member) const {
   return zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW) >= 0;
 }
 
-SharedBytes ZipReader::read(const std::string& member) const {
+SharedBytes ZipReader::read(const std::string& member, std::uint64_t memory) const {
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW);
   zip_stat_t status;
   zip_stat_init(&status);
@@ -157,12 +157,11 @@ SharedBytes ZipReader::read(const std::string& member) const {
     if (offset && *offset <= content_.bytes.size() && content_.bytes.size() - *offset >= status.size)
       return content_.part(*offset, status.size);
   }
-  constexpr zip_uint64_t fits_in_memory = 256 << 20;
-  if (status.size <= fits_in_memory) {
-    auto memory = std::make_shared<std::vector<std::byte>>();
+  if (status.size <= memory) {
+    auto unpacked = std::make_shared<std::vector<std::byte>>();
     unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size,
-           [&](const std::byte* bytes, std::size_t size) { memory->insert(memory->end(), bytes, bytes + size); });
-    return {Bytes(*memory), memory};
+           [&](const std::byte* bytes, std::size_t size) { unpacked->insert(unpacked->end(), bytes, bytes + size); });
+    return {Bytes(*unpacked), unpacked};
   }
   UnnamedFile spool(name_);
   unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size,

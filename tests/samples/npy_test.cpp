@@ -261,6 +261,19 @@ TEST(Npz, NoticesDamageInCompressedMembers) {
   EXPECT_TRUE(contains(data_error([&] { open_samples(folder / "bad.npz"); }), "bad.npz"));
 }
 
+TEST(Zip, UnpacksLargeMembersIntoAFileThatLeavesNoTrace) {
+  const TemporaryFolder folder;
+  std::string data;
+  for (int i = 0; i < 500000; ++i) data += std::to_string(i);  // more than two pieces of the stream
+  write_zip(folder / "data.zip", {{"large", data}}, ZIP_CM_DEFLATE);
+  const SharedBytes content = map_file(folder / "data.zip");
+  ASSERT_LT(content.bytes.size(), data.size());
+  for (const std::uint64_t memory : {std::uint64_t{1000}, std::uint64_t{1} << 30}) {
+    const SharedBytes member = ZipReader(content, "data.zip").read("large", memory);  // outlives the reader
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(member.bytes.data()), member.bytes.size()), data);
+  }
+}
+
 TEST(Zip, AlignsMembersAndRefusesOnesThatAreNotComplete) {
   const TemporaryFolder folder;
   {
