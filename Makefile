@@ -37,6 +37,12 @@ demo: build/relucover
 test: all
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 1200
 
+# ONLY=name runs the benchmarks whose name contains it.
+bench: configure
+	@cmake -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@bench/run $(BUILD) $(ONLY)
+
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
