@@ -1,6 +1,7 @@
 #pragma once
 // Everything public.
 #include "relucover/errors.hpp"
+#include "relucover/first_layer.hpp"
 #include "relucover/learn.hpp"
 #include "relucover/network.hpp"
 #include "relucover/oracle.hpp"

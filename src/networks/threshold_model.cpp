@@ -157,8 +157,8 @@ void plant_layers(const PlantedThresholdOptions& options, RandomStream& random, 
   };
   DenseLayer hidden{options.hidden_kind, Matrix(options.hidden, options.units), Vector(options.hidden)};
   fill(hidden.W, 0.3, 1);
-  // A ReLU that is off at rest hides small activity, so ReLU towers rest above zero; sigmoid towers below.
-  for (double& bias : hidden.b) bias = (options.hidden_kind == DenseLayer::Kind::relu ? 1 : -1) * random.uniform();
+  // ReLU towers: some units are on at rest, so that all activity shows, others turn on later.
+  for (double& bias : hidden.b) bias = options.hidden_kind == DenseLayer::Kind::relu ? random.uniform() - 0.5 : -random.uniform();
   DenseLayer output{options.output_kind, Matrix(1, options.hidden), Vector::Constant(1, -0.5)};
   fill(output.W, 0.5, 1.5);
   upper.layers = {hidden, output};

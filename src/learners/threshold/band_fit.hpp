@@ -10,7 +10,9 @@
 namespace relucover {
 
 struct BandFitOptions {
-  std::vector<double> widths = {0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
+  /// A hard boundary is found the better the narrower the fit, down to s ~ inputs / (samples * density); units with fewer
+  /// than 10 samples per unknown in a band keep their last fit.
+  std::vector<double> widths = {0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002};
   /// Fits per width; the samples are chosen anew for each.
   int rounds = 2;
   int newton_steps = 8;

@@ -39,7 +39,9 @@ Vector weighted_least_squares(const Matrix& design, const Vector& target, const 
 
 struct UnitFit {
   Vector w;
-  double t = 0, slope = 1, residual = 0;
+  double t = 0;
+  Vector curve = {};
+  double residual = 0, residual_rms = 0, direction_error = 0;
 };
 
 UnitFit fit_linear(const PickedSamples& cell, int rounds) {
@@ -54,7 +56,13 @@ UnitFit fit_linear(const PickedSamples& cell, int rounds) {
   }
   const Index n = cell.x.cols();
   const double norm = solution.head(n).norm();
-  return {solution.head(n) / norm, -solution[n] / norm, norm, median(residual.cwiseAbs()) / median(cell.y.cwiseAbs())};
+  UnitFit unit{solution.head(n) / norm, -solution[n] / norm, (Vector(2) << 0, norm).finished()};
+  unit.residual = median(residual.cwiseAbs()) / median(cell.y.cwiseAbs());
+  unit.residual_rms = std::sqrt(weight.cwiseProduct(residual.cwiseAbs2()).sum() / std::max(1.0, weight.sum()));
+  const Matrix weighted = weight.asDiagonal() * design;
+  const Matrix inverse = (weighted.transpose() * weighted).ldlt().solve(Matrix::Identity(n + 1, n + 1));
+  unit.direction_error = unit.residual_rms * std::sqrt(inverse.topLeftCorner(n, n).trace()) / norm;
+  return unit;
 }
 
 Matrix powers_of(const Vector& s, int degree) {
@@ -82,6 +90,13 @@ double root_near_zero(const Vector& coefficients) {
   for (const auto& root : Eigen::EigenSolver<Matrix>(companion, false).eigenvalues())
     if (std::abs(root.imag()) < 1e-3 && std::abs(root.real()) < std::abs(best)) best = root.real();
   return std::abs(best) < 0.5 ? best : 0;
+}
+
+/// Coefficients of p(s + by).
+Vector shifted(Vector coefficients, double by) {
+  for (Index k = 0; k < coefficients.size(); ++k)  // repeated synthetic division
+    for (Index j = coefficients.size() - 2; j >= k; --j) coefficients[j] += by * coefficients[j + 1];
+  return coefficients;
 }
 
 /// Gauss-Newton on the direction, the polynomial's coefficients eliminated (variable projection).
@@ -112,10 +127,11 @@ UnitFit fit_single_index(const PickedSamples& cell, UnitFit unit, int degree, in
     weight = (residual.array().abs() / scale).max(1).inverse();
   }
   const double root = root_near_zero(coefficients);
-  unit.slope = 0;
-  for (int k = degree; k >= 1; --k) unit.slope = unit.slope * root + k * coefficients[k];
   unit.t += root;
+  unit.curve = shifted(coefficients, root);
+  unit.curve[0] = 0;
   unit.residual = median(residual.cwiseAbs()) / median(cell.y.cwiseAbs());
+  unit.residual_rms = std::sqrt(residual.squaredNorm() / static_cast<double>(cell.rows()));
   return unit;
 }
 
@@ -144,8 +160,10 @@ PickRule cell_rule(double margin, bool noisy) {
 
 CellFit cell_regression(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
                         const CellRegressionOptions& options, const Control& control) {
-  CellFit fit{W, t, Vector::Zero(W.rows()), std::vector<Index>(static_cast<std::size_t>(W.rows()), 0),
-              Vector::Constant(W.rows(), std::numeric_limits<double>::infinity()), {}};
+  const Index units = W.rows();
+  CellFit fit{W, t, Vector::Zero(units), Matrix::Zero(units, options.degree + 1), Vector::Zero(units), Vector::Zero(units),
+              std::vector<Index>(static_cast<std::size_t>(units), 0),
+              Vector::Constant(units, std::numeric_limits<double>::infinity()), {}};
   for (const double margin : options.margins) {
     const auto cells = pick_samples(source, fit.W, fit.t, view, cell_rule(margin, options.noisy),
                                     {W.rows(), options.most_per_unit, options.begin, options.end}, control);
@@ -161,15 +179,20 @@ CellFit cell_regression(const SampleSource& source, const LabelView& view, const
       const UnitFit unit = options.degree == 1
                                ? fit_linear(cell, options.rounds)
                                : fit_single_index(cell, {fit.W.row(i).transpose(), fit.t[i]}, options.degree, options.rounds / 2);
-      // A negative upper weight turns the regression around, not the unit.
-      const double side = unit.w.dot(fit.W.row(i)) < 0 ? -1 : 1;
       if (!unit.w.allFinite() || !std::isfinite(unit.t)) {
         fit.skipped.push_back(i);
         continue;
       }
+      // A negative upper weight turns the regression around, not the unit.
+      const double side = unit.w.dot(fit.W.row(i)) < 0 ? -1 : 1;
       fit.W.row(i) = side * unit.w.transpose();
       fit.t[i] = side * unit.t;
-      fit.slope[i] = side * unit.slope;
+      fit.curve.row(i) = unit.curve.transpose();
+      if (side < 0)
+        for (int k = 1; k <= options.degree; k += 2) fit.curve(i, k) *= -1;
+      fit.slope[i] = fit.curve(i, 1);
+      fit.direction_error[i] = unit.direction_error;
+      fit.residual_rms[i] = unit.residual_rms;
       fit.residual[i] = unit.residual;
     }
   }

@@ -27,6 +27,12 @@ struct CellFit {
   Vector t;
   /// Slope c_i of f at the threshold: the linear coefficient of P.
   Vector slope;
+  /// q_i: coefficients of (w_i.x - t_i)^k, k = 0..degree; the constant is zero at the threshold.
+  Matrix curve;
+  /// Standard error of the direction that the residual predicts; only for degree 1.
+  Vector direction_error;
+  /// Root mean square of the residuals that were not trimmed.
+  Vector residual_rms;
   std::vector<Index> cell_samples;
   /// Median |residual| over the cell relative to the median |label|.
   Vector residual;

@@ -206,6 +206,7 @@ FirstStep first_step(const SampleSource& source, const FirstStepOptions& options
   FirstStep step;
   step.view = choose_view(source, options, step, control);
   Range range = second_order(source, options, step, control);
+  if (options.spectrum_only) return step;
   if (threshold_known) hermite_coefficients(options, options.threshold, step);
   const LabelMoments moments = fourth_order(source, options, range, step, control);
   const Components components = options.method == FirstStepOptions::Method::joint

@@ -25,6 +25,8 @@ struct FirstStepOptions {
   bool complement = false;
   /// Rounds in which the label's expansion to degree 4, as measured so far, is subtracted before measuring again.
   int refinements = 1;
+  /// Only the spectrum of T_2: to count units.
+  bool spectrum_only = false;
   std::uint64_t seed = 0;
   Index begin = 0, end = -1;
 };

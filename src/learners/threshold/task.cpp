@@ -1,0 +1,144 @@
+#include "learners/threshold/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/check.hpp"
+#include "learners/threshold/band_fit.hpp"
+#include "learners/threshold/certificate.hpp"
+#include "moments/label_moments.hpp"
+
+namespace relucover {
+
+std::vector<std::string> FirstLayerOptions::problems() const {
+  std::vector<std::string> found;
+  if (units < 0) found.push_back(fmt::format("units is {}, expected 0 or more", units));
+  if (method != "joint" && method != "landscape" && method != "simultaneous")
+    found.push_back(fmt::format("method is \"{}\", expected joint, landscape or simultaneous", method));
+  if (method != "joint" && !std::isfinite(threshold)) found.push_back("the landscape methods need the threshold");
+  if (degree < 0 || degree > 6) found.push_back(fmt::format("degree is {}, expected 0 to 6", degree));
+  if (power < 1 || power > 8) found.push_back(fmt::format("power is {}, expected 1 to 8", power));
+  if (threads < 0) found.push_back(fmt::format("threads is {}, expected 0 or more", threads));
+  if (!(time_limit > 0)) found.push_back("time_limit must be above zero");
+  return found;
+}
+
+void StageClock::record(const std::string& stage, Index iterations, double residual) {
+  const auto now = Clock::now();
+  result_.stages.push_back({stage, std::chrono::duration<double>(now - last_).count(), iterations, residual});
+  last_ = now;
+}
+
+double StageClock::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+FirstLayerResult run_task(const std::string& name, const SampleSource& source, const FirstLayerOptions& options,
+                          void (*task)(const SampleSource&, const FirstLayerOptions&, FirstLayerResult&, const Control&)) {
+  std::vector<std::string> problems = options.problems();
+  if (source.outputs() != 1) problems.push_back(fmt::format("the data have {} outputs, expected 1", source.outputs()));
+  if (options.units > source.inputs())
+    problems.push_back(fmt::format("{} units in {} inputs: directions must be independent", options.units, source.inputs()));
+  if (source.samples() < 100) problems.push_back(fmt::format("{} samples are too few, expected 100 or more", source.samples()));
+  check_no_problems(name, problems);
+
+  FirstLayerResult result;
+  result.task = name;
+  result.samples = source.samples();
+  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const StageClock clock(result);
+  try {
+    task(source, options, result, Control(threads, options.time_limit, options.observer));
+  } catch (const Interrupted& stopped) {
+    result.status = Status::budget_exhausted;
+    result.message = stopped.what();
+  }
+  result.seconds = clock.seconds();
+  return result;
+}
+
+namespace {
+
+/// Eigenvalues of T_2 that stand out: above the noise, and before the largest drop.
+Index count_units(const Vector& spectrum, double noise) {
+  const Vector size = spectrum.cwiseAbs();
+  Index above = 0;
+  while (above < size.size() && size[above] > noise) ++above;
+  Index best = above;
+  double drop = 1;
+  for (Index i = 1; i <= std::min(above, size.size() - 1); ++i)
+    if (size[i - 1] / std::max(size[i], 0.2 * noise) > drop) {
+      drop = size[i - 1] / std::max(size[i], 0.2 * noise);
+      best = i;
+    }
+  return above == size.size() ? above : best;
+}
+
+}  // namespace
+
+FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit,
+                         bool complement, const HoldOut& holdout, FirstLayerResult& result, const Control& control) {
+  FirstStepOptions first{.units = options.units, .unit = unit, .threshold = options.threshold, .complement = complement,
+                         .seed = options.seed, .begin = 0, .end = holdout.begin};
+  if (options.method == "landscape") first.method = FirstStepOptions::Method::landscape;
+  if (options.method == "simultaneous") first.method = FirstStepOptions::Method::simultaneous;
+  result.method = options.method;
+  if (options.units == 0) {
+    first.units = 1;
+    first.spectrum_only = true;
+    const FirstStep probe = first_step(source, first, control);
+    first.spectrum_only = false;
+    first.units = count_units(probe.spectrum, probe.noise_level);
+    result.notes.push_back(fmt::format("{} eigenvalues of T_2 stand out: that many units", first.units));
+    if (first.units == 0) return {};
+  }
+  FirstStep step = first_step(source, first, control);
+  result.notes.insert(result.notes.end(), step.notes.begin(), step.notes.end());
+  result.first_step_W = step.W;
+  result.figures["rest_value"] = step.view.rest;
+  result.figures["u2"] = step.u2;
+  result.figures["u3"] = step.u3;
+  result.figures["u4"] = step.u4;
+  result.figures["t2_smallest"] = std::abs(step.spectrum[first.units - 1]);
+  result.figures["t2_noise"] = step.noise_level;
+  for (const auto& [order, value] : {std::pair{3, step.u3}, std::pair{4, step.u4}})
+    if (std::abs(value) < vanishing_share * std::abs(step.u2))
+      result.notes.push_back(fmt::format("the Hermite coefficient of order {} nearly vanishes at this threshold ({:.2e} against {:.2e} of "
+                                         "order 2): the other order carries the directions",
+                                         order, value, step.u2));
+  return step;
+}
+
+void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout,
+                         FirstLayerResult& result, const Control& control) {
+  const Matrix& W = result.model.W;
+  const Vector& t = result.model.t;
+  // Halves on their own, from where the narrow fits begin.
+  const BandFitOptions narrow{.widths = {0.02, 0.01, 0.005, 0.002, 0.001, 0.0005}, .rounds = 1, .begin = 0, .end = holdout.begin / 2};
+  BandFitOptions other = narrow;
+  other.begin = holdout.begin / 2;
+  other.end = holdout.begin;
+  const BandFit a = band_fit(source, activity, W, t, narrow, control), b = band_fit(source, activity, W, t, other, control);
+  result.direction_error = largest_angle(a.W, b.W) / 2;
+  const double threshold_difference = (a.t - b.t).cwiseAbs().maxCoeff();
+  // A direction that is off by e moves the boundary by about e |x|.
+  const double distance = std::max(0.02, 5 * result.direction_error * std::sqrt(static_cast<double>(W.cols())));
+  const ActivityCheck check = check_activity(source, activity, W, t, distance, holdout.begin, holdout.end, control);
+  result.holdout_samples = check.samples;
+  result.figures["activity_error"] = check.error();
+  result.figures["flips"] = check.flips();
+  result.figures["halves_threshold_difference"] = threshold_difference;
+  constexpr double agree = 0.05, most_flips = 0.1;
+  std::vector<std::string> reasons;
+  if (!(result.direction_error <= agree)) reasons.push_back(fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error));
+  if (!check.nothing_missing())
+    reasons.push_back(fmt::format("{} of {} held-out samples far from every boundary are active although no unit is, {} of {} the other way: something is missing",
+                                  check.far_rest_wrong, check.far_rest, check.far_active_wrong, check.far_active));
+  if (check.flips() > most_flips) reasons.push_back(fmt::format("{:.1f}% of labels far from every boundary are wrong", 100 * check.flips()));
+  result.status = reasons.empty() ? Status::recovered : Status::approximate;
+  result.message = reasons.empty()
+                       ? fmt::format("directions agree between halves to {:.1e} rad, and held-out labels leave no unit to be found", 2 * result.direction_error)
+                       : fmt::format("not certified: {}", fmt::join(reasons, "; "));
+}
+
+}  // namespace relucover
