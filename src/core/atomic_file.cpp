@@ -73,8 +73,9 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail(const char* doing) const {
   const int error = errno;
-  throw DataError(path_.string(), "", std::string(doing) + ": " + std::strerror(error),
-                  error == ENOSPC ? "free some space or choose another folder" : "check that the folder exists and is writable");
+  throw DataError(
+      path_.string(), "", std::string(doing) + ": " + std::strerror(error),
+      error == ENOSPC ? "free some space or choose another folder" : "check that the folder exists and is writable");
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view content) {

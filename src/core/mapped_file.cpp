@@ -34,7 +34,8 @@ SharedBytes map_descriptor(int descriptor, std::size_t size, const std::string& 
   if (size == 0) return {};
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (address == MAP_FAILED)
-    throw DataError(name, "", std::string("can't map the file: ") + std::strerror(errno), "is there enough address space?");
+    throw DataError(name, "", std::string("can't map the file: ") + std::strerror(errno),
+                    "is there enough address space?");
   auto mapping = std::make_shared<const Mapping>(address, size);
   return {Bytes(static_cast<const std::byte*>(address), size), std::move(mapping)};
 }

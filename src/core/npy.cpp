@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <optional>
@@ -36,7 +37,8 @@ Frame find_header(Bytes bytes, const Place& place) {
   const std::string_view text = text_of(bytes);
   if (text.empty()) fail(place, "is empty", cut_off);
   if (text.substr(0, magic.size()) != magic.substr(0, text.size())) fail(place, "is not a .npy array", damaged);
-  if (text.size() < magic.size() + 4) fail(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
+  if (text.size() < magic.size() + 4)
+    fail(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(bytes[i])); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
@@ -66,10 +68,14 @@ class HeaderParser {
     while (!accept('}')) {
       const std::string key = quoted();
       expect(':');
-      if (key == "descr" && !content_.descr) content_.descr = descr();
-      else if (key == "fortran_order" && !content_.fortran) content_.fortran = boolean();
-      else if (key == "shape" && !content_.shape) content_.shape = tuple();
-      else malformed(fmt::format("unexpected key '{}'", printable(key)));
+      if (key == "descr" && !content_.descr)
+        content_.descr = descr();
+      else if (key == "fortran_order" && !content_.fortran)
+        content_.fortran = boolean();
+      else if (key == "shape" && !content_.shape)
+        content_.shape = tuple();
+      else
+        malformed(fmt::format("unexpected key '{}'", printable(key)));
       if (!accept(',') && peek() != '}') malformed("expected ',' or '}'");
     }
     skip_space();
@@ -176,7 +182,8 @@ ElementType element_type(const std::string& descr, const Place& place) {
     type.size *= 4;
     return type;
   }
-  fail(place, fmt::format("has dtype '{}'; floating point (16, 32 and 64 bits), integers and bool can be read", descr), remedy);
+  fail(place, fmt::format("has dtype '{}'; floating point (16, 32 and 64 bits), integers and bool can be read", descr),
+       remedy);
 }
 
 /// Bytes that an array of this shape needs; nothing if that number does not fit in 64 bits.
@@ -208,10 +215,12 @@ NpyArray parse_npy(const SharedBytes& content, const Place& place) {
   if (!needed || *needed > there)
     fail(place,
          fmt::format("claims shape {} of {}-byte elements, {} bytes, but {} bytes follow the header",
-                     shape_text(array.shape), array.type.size, needed ? fmt::to_string(*needed) : "more than 2^63", there),
+                     shape_text(array.shape), array.type.size, needed ? fmt::to_string(*needed) : "more than 2^63",
+                     there),
          cut_off);
   if (*needed < there)
-    fail(place, fmt::format("has {} bytes more than shape {} needs", there - *needed, shape_text(array.shape)), damaged);
+    fail(place, fmt::format("has {} bytes more than shape {} needs", there - *needed, shape_text(array.shape)),
+         damaged);
   array.data = content.part(frame.data_offset, *needed);
   return array;
 }

@@ -93,8 +93,8 @@ std::optional<std::uint64_t> stored_data_offset(const LittleEndian& file, const 
 
 /// Reads a member's stream to its end, piece by piece.
 template <class Sink>
-void unpack(struct zip* archive, std::uint64_t index, const std::string& name, const std::string& member, std::uint64_t size,
-            const Sink& sink) {
+void unpack(struct zip* archive, std::uint64_t index, const std::string& name, const std::string& member,
+            std::uint64_t size, const Sink& sink) {
   const auto fail = [&](const std::string& why) {
     throw DataError(name, "member " + member, "can't be unpacked: " + why, damaged);
   };
@@ -134,7 +134,8 @@ std::vector<std::string> ZipReader::names() const {
   std::vector<std::string> result;
   const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i)
-    if (const char* name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW)) result.emplace_back(name);
+    if (const char* name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW))
+      result.emplace_back(name);
   return result;
 }
 
@@ -146,7 +147,8 @@ SharedBytes ZipReader::read(const std::string& member, std::uint64_t memory) con
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW);
   zip_stat_t status;
   zip_stat_init(&status);
-  constexpr zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  constexpr zip_uint64_t wanted =
+      ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   if (index < 0 || zip_stat_index(archive_.get(), static_cast<zip_uint64_t>(index), 0, &status) != 0 ||
       (status.valid & wanted) != wanted)
     throw DataError(name_, "member " + member, "can't be found", damaged);

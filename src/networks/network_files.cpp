@@ -22,7 +22,9 @@ struct Format {
 // A new kind of network file is a row here.
 constexpr std::array formats{
     Format{".json",
-           [](const Network& network, const std::filesystem::path& path) { write_atomically(path, network_json(network)); },
+           [](const Network& network, const std::filesystem::path& path) {
+             write_atomically(path, network_json(network));
+           },
            [](const SharedBytes& content, const std::filesystem::path& path) {
              return parse_network_json(content.bytes, path.string());
            }},
@@ -37,10 +39,12 @@ constexpr std::array formats{
 
 const Format& format_of(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   for (const Format& format : formats)
     if (extension == format.extension) return format;
-  throw DataError(path.string(), "", extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
+  throw DataError(path.string(), "",
+                  extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
                   "networks are .json, .npz or .onnx");
 }
 

@@ -22,8 +22,7 @@ std::string row_text(const Eigen::Ref<const Vector>& row) {
 
 std::string matrix_text(const Matrix& matrix) {
   std::string text = "[";
-  for (Index i = 0; i < matrix.rows(); ++i)
-    text += (i > 0 ? ",\n    " : "\n    ") + row_text(Vector(matrix.row(i)));
+  for (Index i = 0; i < matrix.rows(); ++i) text += (i > 0 ? ",\n    " : "\n    ") + row_text(Vector(matrix.row(i)));
   return text + (matrix.rows() > 0 ? "\n  ]" : "]");
 }
 
@@ -32,7 +31,8 @@ class Reader {
  public:
   Reader(const json& content, const std::string& name) : content_(content), name_(name) {}
 
-  [[noreturn]] void fail(const std::string& place, const std::string& problem, const std::string& remedy = layout) const {
+  [[noreturn]] void fail(const std::string& place, const std::string& problem,
+                         const std::string& remedy = layout) const {
     throw DataError(name_, place, problem, remedy);
   }
   const json& at(const char* key) const {
@@ -48,7 +48,8 @@ class Reader {
   /// Either size may be -1: any.
   Matrix matrix(const char* key, Index rows, Index cols) const {
     const json& list = array(at(key), quoted(key));
-    if (rows >= 0 && std::ssize(list) != rows) fail(quoted(key), fmt::format("has {} rows, expected {}", list.size(), rows));
+    if (rows >= 0 && std::ssize(list) != rows)
+      fail(quoted(key), fmt::format("has {} rows, expected {}", list.size(), rows));
     Matrix result(std::ssize(list), std::max<Index>(cols, 0));
     for (Index i = 0; i < result.rows(); ++i) {
       const std::string place = fmt::format("\"{}\", row {}", key, i);
@@ -86,7 +87,8 @@ class Reader {
 
 std::string network_json(const Network& network) {
   return fmt::format(
-      "{{\n  \"format\": \"{}\",\n  \"version\": {},\n  \"activation\": \"{}\",\n  \"W\": {},\n  \"b\": {},\n  \"A\": {},\n"
+      "{{\n  \"format\": \"{}\",\n  \"version\": {},\n  \"activation\": \"{}\",\n  \"W\": {},\n  \"b\": {},\n  \"A\": "
+      "{},\n"
       "  \"skip\": {},\n  \"offset\": {}\n}}\n",
       network_format, network_version, name_of(network.activation), matrix_text(network.W), row_text(network.b),
       matrix_text(network.A), matrix_text(network.skip), row_text(network.offset));
@@ -102,7 +104,8 @@ Network parse_network_json(Bytes bytes, const std::string& name) {
   }
   const Reader reader(content, name);
   if (!content.is_object()) reader.fail("", "should be an object in braces");
-  if (reader.text("format") != network_format) reader.fail("\"format\"", fmt::format("should be \"{}\"", network_format));
+  if (reader.text("format") != network_format)
+    reader.fail("\"format\"", fmt::format("should be \"{}\"", network_format));
   if (reader.at("version") != network_version)
     reader.fail("\"version\"", fmt::format("should be {}", network_version), "read it with the program that wrote it");
   Network network;

@@ -83,7 +83,8 @@ class Reader {
 
  private:
   Matrix rows_of(const std::string& key, const NpyArray& stored) const {
-    constexpr Index most = Index{1} << 40;  // also of an array without elements, whose file says nothing about its shape
+    constexpr Index most =
+        Index{1} << 40;  // also of an array without elements, whose file says nothing about its shape
     if (!stored.type.numeric()) fail(key, "should be numbers");
     for (const Index size : stored.shape)
       if (size > most) fail(key, fmt::format("has shape {}: too large", shape_text(stored.shape)));
@@ -99,14 +100,15 @@ class Reader {
 }  // namespace
 
 void write_network_npz(const Network& network, const std::filesystem::path& path) {
-  const std::array<std::pair<const char*, std::string>, 8> arrays{{{"format.npy", text_array(network_format)},
-                                                                   {"version.npy", integer_array(network_version)},
-                                                                   {"activation.npy", text_array(name_of(network.activation))},
-                                                                   {"W.npy", matrix_array(network.W)},
-                                                                   {"b.npy", vector_array(network.b)},
-                                                                   {"A.npy", matrix_array(network.A)},
-                                                                   {"skip.npy", matrix_array(network.skip)},
-                                                                   {"offset.npy", vector_array(network.offset)}}};
+  const std::array<std::pair<const char*, std::string>, 8> arrays{
+      {{"format.npy", text_array(network_format)},
+       {"version.npy", integer_array(network_version)},
+       {"activation.npy", text_array(name_of(network.activation))},
+       {"W.npy", matrix_array(network.W)},
+       {"b.npy", vector_array(network.b)},
+       {"A.npy", matrix_array(network.A)},
+       {"skip.npy", matrix_array(network.skip)},
+       {"offset.npy", vector_array(network.offset)}}};
   std::vector<ZipWriter::Member> members;
   for (const auto& [name, bytes] : arrays) members.push_back({name, bytes.size()});
   ZipWriter archive(path, members);

@@ -16,7 +16,8 @@ std::recursive_mutex& hdf5_mutex() {
 }
 
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
-  // At the end of the program the library would write again what a full disk refused, and crash: every handle is closed here.
+  // At the end of the program the library would write again what a full disk refused, and crash: every handle is closed
+  // here.
   [[maybe_unused]] static const herr_t no_second_try = H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -58,7 +59,8 @@ struct Dataset {
     const Hdf5Handle memory_space(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
     if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
         H5Dread(id.get(), memory_type<Scalar>(), memory_space.get(), file_space.get(), H5P_DEFAULT, out.data()) < 0)
-      throw DataError(place.file, place.within, fmt::format("rows {} to {} can't be read", first, first + rows - 1), damaged);
+      throw DataError(place.file, place.within, fmt::format("rows {} to {} can't be read", first, first + rows - 1),
+                      damaged);
   }
 };
 
@@ -77,7 +79,8 @@ ElementType element_type_of(hid_t dataset, const Place& place) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-    throw DataError(place.file, place.within, "holds something other than numbers", "save it as float64: array.astype(np.float64)");
+    throw DataError(place.file, place.within, "holds something other than numbers",
+                    "save it as float64: array.astype(np.float64)");
   ElementType result;
   result.kind = kind == H5T_FLOAT ? 'f' : H5Tget_sign(type.get()) == H5T_SGN_NONE ? 'u' : 'i';
   result.size = static_cast<Index>(H5Tget_size(type.get()));
@@ -101,7 +104,8 @@ Dataset open_dataset(hid_t file, const std::string& file_name, const std::string
   const Place place{file_name, "dataset " + name};
   Hdf5Handle id(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!id.valid())
-    throw DataError(file_name, "", fmt::format("has no dataset {}; it has {}", name, fmt::join(dataset_names(file), ", ")),
+    throw DataError(file_name, "",
+                    fmt::format("has no dataset {}; it has {}", name, fmt::join(dataset_names(file), ", ")),
                     "name the inputs x and the labels y");
   const Hdf5Handle space(H5Dget_space(id.get()), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space.get());
@@ -151,8 +155,12 @@ class Hdf5Source : public SampleSource {
     return y_.type.kind == 'f' && y_.type.size <= 4 ? Precision::float32 : Precision::float64;
   }
   std::string name() const override { return name_; }
-  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override { return block(first, rows, buffer); }
-  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override { return block(first, rows, buffer); }
+  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
+    return block(first, rows, buffer);
+  }
+  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override {
+    return block(first, rows, buffer);
+  }
 
  private:
   template <class Scalar>

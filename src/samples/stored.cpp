@@ -13,7 +13,8 @@ template <class Scalar>
 typename Block<Scalar>::View view_rows(const StoredRows& stored, Index first, Index rows, RowMajor<Scalar>& buffer) {
   using View = typename Block<Scalar>::View;
   const Eigen::OuterStride<> stride(stored.cols());
-  if (const Scalar* direct = stored.direct<Scalar>()) return View(direct + first * stored.cols(), rows, stored.cols(), stride);
+  if (const Scalar* direct = stored.direct<Scalar>())
+    return View(direct + first * stored.cols(), rows, stored.cols(), stride);
   buffer.resize(rows, stored.cols());
   stored.copy(first, rows, buffer.data());
   return View(buffer.data(), rows, stored.cols(), stride);
@@ -28,14 +29,21 @@ bool is_narrow(ElementType x, ElementType y) {
 
 class StoredSource : public SampleSource {
  public:
-  StoredSource(StoredRows x, StoredRows y, std::string name) : x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
+  StoredSource(StoredRows x, StoredRows y, std::string name)
+      : x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
   Index samples() const override { return x_.rows(); }
   Index inputs() const override { return x_.cols(); }
   Index outputs() const override { return y_.cols(); }
-  Precision precision() const override { return is_narrow(x_.type(), y_.type()) ? Precision::float32 : Precision::float64; }
+  Precision precision() const override {
+    return is_narrow(x_.type(), y_.type()) ? Precision::float32 : Precision::float64;
+  }
   std::string name() const override { return name_; }
-  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override { return block(first, rows, buffer); }
-  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override { return block(first, rows, buffer); }
+  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
+    return block(first, rows, buffer);
+  }
+  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override {
+    return block(first, rows, buffer);
+  }
 
  private:
   template <class Scalar>
@@ -76,7 +84,8 @@ void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, cons
   if (x[1] == 0) fail(x_place, fmt::format("has shape {}: no inputs", shape_text(x)), "save at least one column");
   if (y[0] != x[0])
     fail(y_place, fmt::format("has {} rows, but x has {}", y[0], x[0]), "x and y need one row per sample each");
-  if (y.size() == 2 && y[1] == 0) fail(y_place, fmt::format("has shape {}: no outputs", shape_text(y)), "save at least one column");
+  if (y.size() == 2 && y[1] == 0)
+    fail(y_place, fmt::format("has shape {}: no outputs", shape_text(y)), "save at least one column");
 }
 
 std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_place, const NpyArray& y,
@@ -93,11 +102,14 @@ std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::st
     if (archive.contains(wanted + ".npy")) continue;
     std::vector<std::string> there;
     for (const std::string& member : archive.names()) there.push_back(without_npy(member));
-    throw DataError(name, "", fmt::format("has no array {}; it has {}", wanted, there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))),
+    throw DataError(name, "",
+                    fmt::format("has no array {}; it has {}", wanted,
+                                there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))),
                     "name the arrays when saving: np.savez(file, x=inputs, y=labels)");
   }
   const Place x_place{name, "array x"}, y_place{name, "array y"};
-  return stored_samples(parse_npy(archive.read("x.npy"), x_place), x_place, parse_npy(archive.read("y.npy"), y_place), y_place, name);
+  return stored_samples(parse_npy(archive.read("x.npy"), x_place), x_place, parse_npy(archive.read("y.npy"), y_place),
+                        y_place, name);
 }
 
 std::unique_ptr<SampleSource> open_npy_pair(const std::filesystem::path& x, const std::filesystem::path& y) {

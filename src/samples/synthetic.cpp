@@ -39,7 +39,8 @@ std::optional<Matrix> input_factor(const InputDistribution& distribution, Index 
   const Matrix basis = random_orthonormal(inputs, inputs, random);
   Vector root(inputs);  // square roots of eigenvalues in the proportion 1 .. 1/condition
   for (Index i = 0; i < inputs; ++i)
-    root[i] = std::pow(distribution.condition, inputs > 1 ? -0.5 * static_cast<double>(i) / static_cast<double>(inputs - 1) : 0);
+    root[i] = std::pow(distribution.condition,
+                       inputs > 1 ? -0.5 * static_cast<double>(i) / static_cast<double>(inputs - 1) : 0);
   root *= std::sqrt(static_cast<double>(inputs)) / root.norm();  // mean variance 1, as for the other distributions
   return Matrix(basis * root.asDiagonal() * basis.transpose());
 }
@@ -78,7 +79,8 @@ class SyntheticSource : public SampleSource {
   using SampleSource::read;
 
  private:
-  // The last bit of a matrix product depends on its shape, so samples are always made in the same groups, whatever is read.
+  // The last bit of a matrix product depends on its shape, so samples are always made in the same groups, whatever is
+  // read.
   static constexpr Index tile_rows = 256;
 
   struct Tile {
@@ -134,9 +136,10 @@ InputDistribution InputDistribution::parse(const std::string& text) {
     }
     return result;
   }
-  throw std::invalid_argument(fmt::format(
-      "unknown distribution \"{}\"; there are gaussian, correlated:C (C >= 1), mixture, uniform, laplace, rademacher, exponential",
-      text));
+  throw std::invalid_argument(
+      fmt::format("unknown distribution \"{}\"; there are gaussian, correlated:C (C >= 1), mixture, uniform, laplace, "
+                  "rademacher, exponential",
+                  text));
 }
 
 std::string InputDistribution::name() const {
@@ -175,7 +178,8 @@ namespace {
 
 Matrix planted_weights(const PlantedOptions& options, RandomStream& random) {
   using Weights = PlantedOptions::Weights;
-  if (options.weights == Weights::gaussian) return random.normal_matrix(options.units, options.inputs).rowwise().normalized();
+  if (options.weights == Weights::gaussian)
+    return random.normal_matrix(options.units, options.inputs).rowwise().normalized();
   Matrix rows = random_orthonormal(options.inputs, options.units, random).transpose();
   if (options.weights == Weights::condition) {
     // Singular values from 1 to 1/condition in a random basis; rows are not normalised, or the condition would change.

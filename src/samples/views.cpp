@@ -34,7 +34,8 @@ Block<Scalar> SelectedColumns::block(Index first, Index rows, BlockBuffer<Scalar
   using View = typename Block<Scalar>::View;
   if (neighbours_) {
     const Block<Scalar> whole = source_.read(first, rows, buffer);
-    return {first, View(whole.x.data() + columns_.front(), rows, inputs(), Eigen::OuterStride<>(whole.x.outerStride())), whole.y};
+    return {first, View(whole.x.data() + columns_.front(), rows, inputs(), Eigen::OuterStride<>(whole.x.outerStride())),
+            whole.y};
   }
   BlockBuffer<Scalar> own;
   const Block<Scalar> whole = source_.read(first, rows, own);

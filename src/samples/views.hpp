@@ -24,7 +24,8 @@ class RowRange : public SampleSource {
   Index begin_, end_;
 };
 
-/// Chosen input columns, in the given order, of a source that somebody else keeps alive. Neighbouring columns are a view.
+/// Chosen input columns, in the given order, of a source that somebody else keeps alive. Neighbouring columns are a
+/// view.
 class SelectedColumns : public SampleSource {
  public:
   SelectedColumns(const SampleSource& source, std::vector<Index> columns);

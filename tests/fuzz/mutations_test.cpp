@@ -18,7 +18,8 @@ std::string compressed(const std::string& archive, const TemporaryFolder& folder
   const auto path = folder.write("compressed.npz", archive);
   zip_t* zip = zip_open(path.c_str(), 0, nullptr);
   const zip_int64_t count = zip_get_num_entries(zip, 0);
-  for (zip_int64_t i = 0; i < count; ++i) zip_set_file_compression(zip, static_cast<zip_uint64_t>(i), ZIP_CM_DEFLATE, 9);
+  for (zip_int64_t i = 0; i < count; ++i)
+    zip_set_file_compression(zip, static_cast<zip_uint64_t>(i), ZIP_CM_DEFLATE, 9);
   zip_close(zip);
   return content_of(path);
 }
@@ -35,7 +36,9 @@ std::vector<std::string> seeds(Parser parser) {
     case Parser::npz:
       write_samples(*samples, folder / "a.npz", Precision::float64, control);
       return {content_of(folder / "a.npz"), compressed(content_of(folder / "a.npz"), folder)};
-    case Parser::csv: write_samples(*samples, folder / "a.csv", Precision::float64, control); return {content_of(folder / "a.csv")};
+    case Parser::csv:
+      write_samples(*samples, folder / "a.csv", Precision::float64, control);
+      return {content_of(folder / "a.csv")};
     case Parser::network_json: return {network_json(network)};
     case Parser::network_npz:
       write_network(network, folder / "n.npz");
@@ -58,7 +61,9 @@ std::string damaged(std::string text, RandomStream& random) {
       }
       case 4: text.resize(place()); break;
       case 5: {
-        static const std::string numbers[] = {"4294967295", "9223372036854775807", "-1", "1e999", "\xff\xff\xff\xff", std::string(8, '\xff'), std::string(8, '\0')};
+        static const std::string numbers[] = {
+            "4294967295",           "9223372036854775807", "-1", "1e999", "\xff\xff\xff\xff",
+            std::string(8, '\xff'), std::string(8, '\0')};
         const std::string& number = numbers[random.below(std::ssize(numbers))];
         text.replace(place(), number.size(), number);
         break;

@@ -56,7 +56,8 @@ Network disguised(const Network& network, RandomStream& random, bool turn, bool&
   Network result = network;
   std::vector<Index> order(static_cast<std::size_t>(network.units()));
   std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<Index>(i)))]);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<Index>(i)))]);
   turned = false;
   for (Index i = 0; i < network.units(); ++i) {
     const Index from = order[static_cast<std::size_t>(i)];
@@ -76,7 +77,8 @@ Network disguised(const Network& network, RandomStream& random, bool turn, bool&
 }
 
 RC_GTEST_PROP(Compare, SeesThroughPermutationScalingAndSign, ()) {
-  const auto inputs = *rc::gen::inRange<Index>(2, 9), units = *rc::gen::inRange<Index>(1, 9), outputs = *rc::gen::inRange<Index>(1, 4);
+  const auto inputs = *rc::gen::inRange<Index>(2, 9), units = *rc::gen::inRange<Index>(1, 9),
+             outputs = *rc::gen::inRange<Index>(1, 4);
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const bool turn = *rc::gen::arbitrary<bool>();
   const Network truth = planted_network({.inputs = inputs, .units = units, .outputs = outputs, .seed = seed});
@@ -111,7 +113,8 @@ RC_GTEST_PROP(Compare, NoticesOneChangedUnit, ()) {
 RC_GTEST_PROP(Canonical, KeepsTheFunctionAndIsItsOwnCanonicalForm, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const auto units = *rc::gen::inRange<Index>(1, 8);
-  const auto activation = *rc::gen::element(Activation::relu, Activation::relu2, Activation::relu3, Activation::sigmoid, Activation::abs);
+  const auto activation =
+      *rc::gen::element(Activation::relu, Activation::relu2, Activation::relu3, Activation::sigmoid, Activation::abs);
   RandomStream random(seed, purpose::study);
   Network network(4, units, 2, activation);
   network.W = random.normal_matrix(units, 4);

@@ -1,9 +1,10 @@
+#include "networks/network_files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "core/zip.hpp"
-#include "networks/network_files.hpp"
 #include "support/files.hpp"
 
 namespace relucover {
@@ -113,7 +114,13 @@ TEST(NetworkFiles, NpzSaysWhichArrayIsWrong) {
   refused("offset.npy", "ofset2.npy", "has no array offset");
   refused("(2, 3)", "(3, 2)", "expected 3");
   refused("(2, 3)", "(6,)  ", "array W: has shape (6,), expected 2 dimensions");
-  refused(std::string("r\0\0\0e\0\0\0l\0\0\0u\0\0\0" "2", 17), std::string("r\0\0\0e\0\0\0l\0\0\0u\0\0\0" "9", 17), "unknown activation");
+  refused(std::string("r\0\0\0e\0\0\0l\0\0\0u\0\0\0"
+                      "2",
+                      17),
+          std::string("r\0\0\0e\0\0\0l\0\0\0u\0\0\0"
+                      "9",
+                      17),
+          "unknown activation");
 }
 
 TEST(NetworkFiles, ExplainPathsThatCantBeUsed) {
@@ -127,7 +134,8 @@ TEST(NetworkFiles, ExplainPathsThatCantBeUsed) {
   }
   std::filesystem::create_directory(folder / "folder.json");
   EXPECT_TRUE(contains(data_error([&] { read_network(folder / "folder.json"); }), "is a directory"));
-  EXPECT_TRUE(contains(data_error([&] { write_network(awkward_network(), folder / "folder.json"); }), "is a directory"));
+  EXPECT_TRUE(
+      contains(data_error([&] { write_network(awkward_network(), folder / "folder.json"); }), "is a directory"));
   Network broken = awkward_network();
   broken.b[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(write_network(broken, folder / "broken.json"), std::invalid_argument);

@@ -45,9 +45,12 @@ RC_GTEST_PROP(OrderedMerge, KeepsTheOrderAndTheDepthLow, ()) {
   std::string leaves;
   int depth = 0, deepest = 0;
   for (const char c : tree) {
-    if (c == '(') deepest = std::max(deepest, ++depth);
-    else if (c == ')') --depth;
-    else leaves.push_back(c);
+    if (c == '(')
+      deepest = std::max(deepest, ++depth);
+    else if (c == ')')
+      --depth;
+    else
+      leaves.push_back(c);
   }
   for (int i = 0; i < count; ++i) RC_ASSERT(leaves[static_cast<std::size_t>(i)] == static_cast<char>('0' + i));
   RC_ASSERT(deepest <= 12);  // two log2(64): rounding grows with the logarithm of the number of chunks

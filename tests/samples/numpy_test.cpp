@@ -77,10 +77,18 @@ with h5py.File('bool.h5', 'w') as f:
 with h5py.File('group.h5', 'w') as f:
     f['train/x'] = x; f['train/y'] = y
 )");
-  for (const auto& [name, part] : {std::pair{"object.npz", "dtype object"}, {"complex.npz", "'<c16'"}, {"text.npz", "holds text"}, {"long.npz", "'<f16'"},
-                                   {"records.npz", "named fields"}, {"flat.npz", "x.reshape(-1, 1)"}, {"deep.npz", "x.reshape(len(x), -1)"},
-                                   {"short.npz", "has 3 rows, but x has 4"}, {"empty.npz", "no samples"}, {"unnamed.npz", "it has arr_0, arr_1"},
-                                   {"bool.h5", "other than numbers"}, {"group.h5", "it has train"}})
+  for (const auto& [name, part] : {std::pair{"object.npz", "dtype object"},
+                                   {"complex.npz", "'<c16'"},
+                                   {"text.npz", "holds text"},
+                                   {"long.npz", "'<f16'"},
+                                   {"records.npz", "named fields"},
+                                   {"flat.npz", "x.reshape(-1, 1)"},
+                                   {"deep.npz", "x.reshape(len(x), -1)"},
+                                   {"short.npz", "has 3 rows, but x has 4"},
+                                   {"empty.npz", "no samples"},
+                                   {"unnamed.npz", "it has arr_0, arr_1"},
+                                   {"bool.h5", "other than numbers"},
+                                   {"group.h5", "it has train"}})
     EXPECT_TRUE(contains(data_error([&, file = name] { open_samples(folder / file); }), part));
 }
 
@@ -88,7 +96,8 @@ TEST(Numpy, ReadsWhatWeWrite) {
   const TemporaryFolder folder;
   const Network network = planted_network({.inputs = 3, .units = 4, .outputs = 2, .seed = 1});
   const auto source = synthetic_samples(network, {.samples = 1000});
-  for (const char* name : {"a.npz", "x.npy", "a.h5", "a.csv"}) write_samples(*source, folder / name, Precision::float64, Control(1));
+  for (const char* name : {"a.npz", "x.npy", "a.h5", "a.csv"})
+    write_samples(*source, folder / name, Precision::float64, Control(1));
   write_samples(*source, folder / "narrow.npz", Precision::float32, Control(1));
   write_network(network, folder / "net.npz");
   write_network(network, folder / "net.json");
