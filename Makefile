@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: help packages configure all demo test bench install python format lint lint-packages clean build/relucover
+.PHONY: help packages configure all demo test bench install python install-python test-browser docs format lint lint-packages clean build/relucover
 
 help:
 	@echo 'make          builds build/relucover'
@@ -14,7 +14,8 @@ help:
 	@echo 'make test     builds everything and runs every test'
 	@echo 'make bench    speed and accuracy tables (minutes)'
 	@echo 'make install  into PREFIX (default /usr/local)'
-	@echo 'make python   the importable package in build/python'
+	@echo 'make python   the importable package in build/python, a wheel in build/wheel (install-python installs it)'
+	@echo 'make docs     the documentation as pages in build/docs/html'
 	@echo 'make format   fixes the layout of sources'
 	@echo 'make lint     layout, static analysis of what changed (LINT=--all: of everything), shell scripts'
 	@echo 'make clean    removes what was built'
@@ -42,6 +43,23 @@ bench: configure
 	@cmake -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@bench/run $(BUILD) $(ONLY)
+
+# An importable package in $(BUILD)/python and a wheel in $(BUILD)/wheel.
+python: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target relucover_python_files relucover_wheel
+	@ls $(BUILD)/wheel/*.whl
+
+install-python: python
+	@/usr/bin/python3 -m zipfile -e $(BUILD)/wheel/*.whl $$(/usr/bin/python3 -c 'import site; print(site.getsitepackages()[0])')
+	@cd / && /usr/bin/python3 -c 'import relucover; print("installed relucover", relucover.__version__, "in", relucover.__path__[0])'
+
+docs: python
+	@scripts/build-docs $(BUILD)
+
+# Looks at the report in headless Chromium, which is too large to be a package that everybody needs.
+test-browser: all
+	@scripts/install-packages tests/browser/packages.txt
+	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 -m pytest -q tests/browser
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -172,7 +172,7 @@ Certificate certify_recovered(const SampleSource& source, const SignFreeModel& m
     return refuse(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", samples, unknowns));
   if (model.units() == 0) return refuse("no unit stands out of the noise");
   if (!known.determined) return refuse("some parameters are not determined by the data");
-  const double largest = sigma * known.unit_error.maxCoeff();
+  const double largest = known.unit_error.size() > 0 ? sigma * known.unit_error.maxCoeff() : 0;  // none: an affine function
   result.figures["largest_relative_unit_error"] = largest;
   if (!(largest < options.largest_unit_error))
     return refuse(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));

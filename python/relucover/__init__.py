@@ -1,0 +1,46 @@
+"""Recover a neural network from its inputs and outputs.
+
+Not a network that fits: the network that made the data, with a statement of what is certain about it.
+
+>>> import relucover
+>>> x, y, truth = relucover.sample(inputs=5, units=3, samples=2000, seed=1)
+>>> result = relucover.learn(x, y, units=3, seed=1)
+>>> result.status
+'exact'
+>>> relucover.compare(truth, result.network)["max_weight_error"] < 1e-10
+True
+"""
+from ._core import DataError, Extraction, FeedForward, Network, Result, __version__
+from .convert import network_of
+from .functions import compare, diagnose, extract, learn, methods, sample
+
+__all__ = [
+    "DataError",
+    "Extraction",
+    "FeedForward",
+    "Network",
+    "ReluHalfspacesClassifier",
+    "ReluNetworkRegressor",
+    "Result",
+    "compare",
+    "diagnose",
+    "extract",
+    "learn",
+    "methods",
+    "network_of",
+    "sample",
+    "__version__",
+]
+
+
+def __getattr__(name):
+    # scikit-learn takes a second to import: only those who use the estimators wait for it.
+    if name == "ReluNetworkRegressor":
+        from .regressor import ReluNetworkRegressor
+
+        return ReluNetworkRegressor
+    if name == "ReluHalfspacesClassifier":
+        from .classifier import ReluHalfspacesClassifier
+
+        return ReluHalfspacesClassifier
+    raise AttributeError(f"module 'relucover' has no attribute '{name}'")

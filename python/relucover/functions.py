@@ -1,0 +1,174 @@
+"""The functional interface: learn, sample, compare, diagnose, extract, methods."""
+import math
+import os
+import sys
+
+import numpy as np
+
+from . import _core
+
+
+def _units(units):
+    if units is None or (isinstance(units, str) and units == "auto"):
+        return 0
+    if isinstance(units, (bool, str)) or int(units) != units or units < 1:
+        raise ValueError(f'units is {units!r}, expected "auto" or a positive number')
+    return int(units)
+
+
+def _progress(verbose):
+    """A function for the observer: True or 1 prints stages to standard error, a callable is called."""
+    if callable(verbose):
+        return verbose
+    if not verbose:
+        return None
+    seen = []
+
+    def show(stage, fraction, detail):
+        if not seen or seen[-1] != stage:
+            seen.append(stage)
+            print(f"relucover: {stage} {detail}".rstrip(), file=sys.stderr)
+
+    return show
+
+
+def _run_options(units, method, seed, threads, time_limit, starts, settings, verbose):
+    limit = math.inf if time_limit is None else float(time_limit)
+    return (_units(units), method, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
+
+
+def learn(x, y=None, *, units="auto", method="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None,
+          verbose=False):
+    """Learn the network that made the samples.
+
+    Parameters
+    ----------
+    x : array of shape (n, d), or a path, or a list of paths
+        Inputs; or files as on the command line (.npz, .h5, .csv), then without y.
+    y : array of shape (n,) or (n, l)
+        Labels. float32 arrays stay float32, and rows that are contiguous are not copied.
+    units : "auto" or int
+        Hidden units.
+    method : str
+        "auto" or a name from :func:`methods`.
+    seed, threads, time_limit, starts, settings
+        As on the command line; the answer is the same for every number of threads.
+    verbose : bool or callable
+        True prints stages; a callable gets (stage, fraction, detail). Ctrl-C stops the work.
+
+    Returns
+    -------
+    Result
+        With `status`, `message`, `network`, `notes`, `figures`, `stages`; what data can cause is a status, never an
+        exception.
+
+    Examples
+    --------
+    >>> import relucover
+    >>> x, y, truth = relucover.sample(inputs=6, units=2, outputs=2, samples=1000, seed=3)
+    >>> relucover.learn(x, y, units=2).status
+    'exact'
+    """
+    options = _run_options(units, method, seed, threads, time_limit, starts, settings, verbose)
+    if y is None:
+        paths = [x] if isinstance(x, (str, os.PathLike)) else list(x)
+        return _core.learn_files([os.fspath(path) for path in paths], *options)
+    return _core.learn_arrays(np.asarray(x), np.asarray(y), *options)
+
+
+def sample(inputs, units, samples, *, outputs=1, bias=0.7, weights="gaussian", distribution="gaussian", noise=0.0, seed=0):
+    """Planted data: `(x, y, truth)`, the same as `relucover sample` makes.
+
+    >>> import relucover
+    >>> x, y, truth = relucover.sample(inputs=4, units=2, samples=10, seed=5)
+    >>> x.shape, y.shape, truth
+    ((10, 4), (10, 1), Network(inputs=4, units=2, outputs=1, activation='relu'))
+    """
+    condition = 1.0
+    if weights.startswith("condition:"):
+        weights, condition = "condition", float(weights.split(":", 1)[1])
+    return _core.sample(int(inputs), int(units), int(outputs), int(samples), float(bias), weights, condition, distribution,
+                        float(noise), int(seed))
+
+
+def compare(truth, answer):
+    """Errors of `answer` against `truth` up to order, scaling and sign of the units, as a dict.
+
+    >>> import relucover
+    >>> net = relucover.Network(W=[[3.0, 4.0]], b=[1.0], A=[[2.0]])
+    >>> relucover.compare(net, net.canonical())["units_matched"]
+    1
+    """
+    return _core.compare(truth, answer)
+
+
+def diagnose(x, y=None, *, threads=None):
+    """Which assumptions hold: Gaussian, symmetric, whitened inputs, number of units, rounding of the labels, as a dict.
+
+    >>> import relucover
+    >>> x, y, truth = relucover.sample(inputs=4, units=2, samples=5000, seed=5)
+    >>> relucover.diagnose(x, y)["gaussian"]["passed"]
+    True
+    """
+    if y is None:
+        paths = [x] if isinstance(x, (str, os.PathLike)) else list(x)
+        return _core.diagnose_files([os.fspath(path) for path in paths], int(threads or 0))
+    return _core.diagnose_arrays(np.asarray(x), np.asarray(y), int(threads or 0))
+
+
+def methods():
+    """Every method by name: a list of dicts with `name`, `summary` and `settings`.
+
+    >>> import relucover
+    >>> "prune" in [method["name"] for method in relucover.methods()]
+    True
+    """
+    return _core.methods()
+
+
+def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout=60.0, max_restarts=5, budget=1_000_000,
+            first=0, batch=1024, scale=1.0, spool=None, units="auto", method="auto", seed=0, threads=None, time_limit=None,
+            starts=12, settings=None, verbose=False):
+    """Recover a model that can be asked. For models that you may query.
+
+    Parameters
+    ----------
+    oracle : callable, FeedForward, Network or path of an .onnx file
+        A callable gets an array (rows, inputs) of float64 numbers that are float32 numbers too, and returns one row, or
+        one number, for each.
+    command : str
+        Instead of an oracle: a program that reads queries on standard input and answers on standard output, in
+        `protocol` "lines" or "npy".
+    inputs : int
+        Number of inputs (known for models).
+    budget : int
+        The most queries that may be asked. The sample is doubled from `first` until the answer is certified.
+    scale : float
+        Queries are drawn from N(0, scale² I).
+    spool : path
+        Where every answer is kept as it comes; a later call with the same seed goes on from there.
+
+    Returns
+    -------
+    Extraction
+        With `result`, `network`, `queries`, `repeated`, `restarts`, `attempts`.
+
+    Examples
+    --------
+    >>> import numpy as np, relucover
+    >>> secret = relucover.Network(W=[[1.0, 2.0], [0.5, -1.0]], b=[0.3, -0.2], A=[[1.0, -2.0]])
+    >>> found = relucover.extract(lambda x: secret.predict(x), inputs=2)
+    >>> found.status, found.queries
+    ('exact', 1000)
+    """
+    options = _run_options(units, method, seed, threads, time_limit, starts, settings, verbose)
+    if (oracle is None) == (command is None):
+        raise ValueError("give an oracle or a command, one of them")
+    if inputs is None and oracle is not None:
+        inputs = 1 if isinstance(oracle, (str, os.PathLike)) else getattr(oracle, "inputs", None)
+    if inputs is None:
+        raise ValueError("inputs must be given: the oracle doesn't say how many it has")
+    queries = (int(inputs), int(budget), int(first), int(batch), float(scale), os.fspath(spool) if spool else "")
+    if command is not None:
+        return _core.extract_command(command, protocol, float(timeout), int(max_restarts), *queries, *options)
+    return _core.extract_any(oracle if callable(oracle) else os.fspath(oracle), *queries, *options)

@@ -1,0 +1,83 @@
+"""Pictures of results, as functions that draw on a matplotlib axis and give it back."""
+import numpy as np
+
+INK, ACCENT, QUIET = "#7a8794", "#2f81c7", "#b8c2cc"
+
+
+def _axis(ax):
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots()[1]
+
+
+def spectrum(values, edge=None, ax=None):
+    """Singular values of T_2, largest first, with the level of noise: units stand above it, then comes the gap."""
+    ax = _axis(ax)
+    values = np.abs(np.asarray(values, float))
+    above = values > edge if edge else np.ones(len(values), bool)
+    places = np.arange(1, len(values) + 1)
+    ax.bar(places[above], values[above], color=ACCENT)
+    ax.bar(places[~above], values[~above], color=QUIET)
+    if edge:
+        ax.axhline(edge, color=INK, linestyle="--", linewidth=1)
+        ax.annotate("noise", (len(values), edge), ha="right", va="bottom", color=INK)
+    ax.set_yscale("log")
+    ax.set_xlabel("place")
+    ax.set_ylabel("singular value of T₂")
+    return ax
+
+
+def convergence(history, ax=None):
+    """Relative squared residual after each accepted step of the search."""
+    ax = _axis(ax)
+    ax.semilogy(np.arange(1, len(history) + 1), np.maximum(history, 1e-33), color=ACCENT, marker="o", markersize=3)
+    ax.set_xlabel("step")
+    ax.set_ylabel("relative squared residual")
+    return ax
+
+
+def stages(records, ax=None):
+    """Seconds of each stage."""
+    ax = _axis(ax)
+    names = [record["stage"] for record in records]
+    ax.barh(names[::-1], [record["seconds"] for record in records][::-1], color=ACCENT)
+    ax.set_xlabel("seconds")
+    return ax
+
+
+def residuals(network, x, y, ax=None):
+    """Residuals against predictions."""
+    ax = _axis(ax)
+    y = np.asarray(y, float).reshape(len(x), -1)
+    predicted = network.predict(np.asarray(x, float))
+    ax.plot(predicted.ravel(), (y - predicted).ravel(), ".", color=ACCENT, markersize=2, alpha=0.5)
+    ax.axhline(0, color=INK, linewidth=1)
+    ax.set_xlabel("prediction")
+    ax.set_ylabel("residual")
+    return ax
+
+
+def weights(network, truth=None, ax=None):
+    """Weights of every unit (canonical form); with the truth, each pair side by side: points on the diagonal are right."""
+    from . import _core
+
+    ax = _axis(ax)
+    answer = network.canonical()
+    if truth is None:
+        largest = max(1e-300, np.abs(answer.W).max(initial=0))
+        ax.imshow(answer.W, cmap="RdBu", vmin=-largest, vmax=largest, aspect="auto")
+        ax.set_xlabel("input")
+        ax.set_ylabel("unit")
+        return ax
+    planted = truth.canonical()
+    partner = _core.compare(planted, answer)["partner"]
+    for i, j in enumerate(partner):
+        if j >= 0:
+            sign = 1.0 if planted.W[i] @ answer.W[j] >= 0 else -1.0
+            ax.plot(planted.W[i], sign * answer.W[j], ".", markersize=5)
+    ax.plot([-1, 1], [-1, 1], color=QUIET, linewidth=1, zorder=0)
+    ax.set_xlabel("true weight")
+    ax.set_ylabel("recovered weight")
+    return ax

@@ -1,0 +1,51 @@
+"""The report in headless Chromium: no errors, figures that can be seen, numbers that are those of the JSON."""
+import json
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+import relucover
+from relucover.report import report, write
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    x, y, truth = relucover.sample(inputs=5, units=3, samples=2000, seed=1)
+    result = relucover.learn(x, y, units=3)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write(report(result, truth=truth, samples=(x, y)), path)
+    return path, json.loads(result.json())
+
+
+@pytest.fixture(scope="module", params=[("light", 1200), ("dark", 390)], ids=["light-desktop", "dark-phone"])
+def browser(request):
+    scheme, width = request.param
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--window-size={max(width, 500)},1000"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 500})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    yield driver, width, scheme
+    driver.quit()
+
+
+def test_page(page, browser):
+    path, result = page
+    driver, width, scheme = browser
+    driver.get(path.as_uri())
+    assert driver.get_log("browser") == []
+    for key, shown in [(cell.get_attribute("data-key"), cell.text) for cell in driver.find_elements(By.CSS_SELECTOR, "#numbers td")]:
+        if not isinstance(result[key], bool):
+            assert shown == (result[key] if isinstance(result[key], str) else json.dumps(result[key]))
+    figures = driver.find_elements(By.CSS_SELECTOR, "section.figure svg")
+    assert len(figures) >= 4
+    assert all(f.size["width"] > 200 and f.size["height"] > 100 for f in figures)
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    background = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+    lightness = sum(int(v) for v in background[4:-1].split(",")[:3]) / 3
+    assert (lightness < 80) == (scheme == "dark")
+    driver.save_screenshot(str(path.with_name(f"report-{scheme}.png")))

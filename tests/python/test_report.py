@@ -1,0 +1,67 @@
+"""The page: whole, self-contained, and saying what the JSON says."""
+import doctest
+import html
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+import relucover
+import relucover.report
+from relucover.report import NUMBERS, main, report
+
+
+@pytest.fixture(scope="module")
+def learned():
+    x, y, truth = relucover.sample(inputs=5, units=3, samples=2000, seed=1)
+    return x, y, truth, relucover.learn(x, y, units=3)
+
+
+def test_numbers_on_the_page_are_those_of_the_json(learned):
+    x, y, truth, result = learned
+    page = report(result, truth=truth, samples=(x, y))
+    cells = dict(re.findall(r'<td data-key="([^"]+)">([^<]*)</td>', page))
+    values = json.loads(result.json())
+    wanted = [key for key, _ in NUMBERS if key in values]
+    assert set(cells) == set(wanted)
+    for key in wanted:
+        shown = html.unescape(cells[key])
+        if isinstance(values[key], bool):
+            assert shown == ("yes" if values[key] else "no")
+        else:
+            assert shown == (values[key] if isinstance(values[key], str) else json.dumps(values[key]))
+
+
+def test_the_page_needs_nothing_else(learned):
+    x, y, truth, result = learned
+    page = report(result, truth=truth, samples=(x, y))
+    assert page.count("<svg") >= 4
+    assert not re.search(r'(src|href)="https?:', page) and "<script" not in page
+    identifiers = re.findall(r' id="([^"]+)"', page)
+    assert len(identifiers) == len(set(identifiers))
+    assert report(result, truth=truth, samples=(x, y)) == page
+
+
+def test_text_from_files_is_escaped():
+    page = report({"status": "assumption_failed", "message": "<b>odd</b> name", "notes": ["<script>alert(1)</script>"]})
+    assert "<script>" not in page and "&lt;b&gt;odd" in page
+
+
+def test_command(learned, tmp_path):
+    _, _, truth, result = learned
+    (tmp_path / "result.json").write_text(result.json())
+    result.network.write(tmp_path / "net.json")
+    truth.write(tmp_path / "truth.json")
+    out = tmp_path / "report.html"
+    run = subprocess.run([sys.executable, "-m", "relucover.report", tmp_path / "result.json", "--network", tmp_path / "net.json",
+                          "--truth", tmp_path / "truth.json", "-o", out], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "Against the truth" in out.read_text()
+    assert main([str(tmp_path / "missing.json"), "-o", str(out)]) == 2
+
+
+def test_docstring():
+    failed, tried = doctest.testmod(relucover.report)
+    assert failed == 0 and tried > 0
