@@ -36,7 +36,7 @@ demo: build/relucover
 	@$(BUILD)/relucover demo
 
 test: all
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 1200
+	@scripts/run-tests $(BUILD) $(JOBS) $(CTEST)
 
 # ONLY=name runs the benchmarks whose name contains it.
 bench: configure

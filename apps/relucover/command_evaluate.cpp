@@ -21,17 +21,18 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
   const auto source = request.data.open(control);
   const NetworkError error = network_error(network, *source, control);
   if (request.json)
-    return session.print_json(nlohmann::ordered_json{
-        {"samples", error.samples},
-        {"rms", error.rms},
-        {"relative", error.relative},
-        {"max_abs", error.max_abs},
-        {"worst_sample", error.worst_sample},
-        {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}});
+    return session.print_json(
+        nlohmann::ordered_json{{"samples", error.samples},
+                               {"rms", error.rms},
+                               {"relative", error.relative},
+                               {"max_abs", error.max_abs},
+                               {"worst_sample", error.worst_sample},
+                               {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}});
   session.print(fmt::format("samples         {}\n", error.samples));
   session.print(fmt::format("rms error       {:.3e}\n", error.rms));
   session.print(fmt::format("relative        {:.3e}  (1 is as good as a constant)\n", error.relative));
-  session.print(fmt::format("worst label     {:.3e}  (sample {}, counted from 0)\n", error.max_abs, error.worst_sample));
+  session.print(
+      fmt::format("worst label     {:.3e}  (sample {}, counted from 0)\n", error.max_abs, error.worst_sample));
   if (error.output_rms.size() > 1)
     for (Index j = 0; j < error.output_rms.size(); ++j)
       session.print(fmt::format("output {:<8} {:.3e}\n", j, error.output_rms[j]));

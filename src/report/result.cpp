@@ -48,10 +48,11 @@ std::string stages_table(const std::vector<StageRecord>& stages) {
   if (stages.empty()) return {};
   std::size_t width = 5;
   for (const auto& record : stages) width = std::max(width, record.stage.size());
-  std::string table = fmt::format("\n{:<{}}  {:>10}  {:>10}  {:>10}\n", "stage", width, "seconds", "iterations", "residual");
+  std::string table =
+      fmt::format("\n{:<{}}  {:>10}  {:>10}  {:>10}\n", "stage", width, "seconds", "iterations", "residual");
   for (const auto& record : stages)
-    table += fmt::format("{:<{}}  {:>10.3f}  {:>10}  {:>10.2e}\n", record.stage, width, record.seconds, record.iterations,
-                         record.residual);
+    table += fmt::format("{:<{}}  {:>10.3f}  {:>10}  {:>10.2e}\n", record.stage, width, record.seconds,
+                         record.iterations, record.residual);
   return table;
 }
 
@@ -60,7 +61,8 @@ std::string stages_table(const std::vector<StageRecord>& stages) {
 std::string Result::brief() const {
   std::string line = fmt::format("{}: ", name_of(status));
   if (usable())
-    line += fmt::format("{} ({}), relative residual {:.1e}, {:.2f} s. ", shape_of(network), method, residual_relative, seconds);
+    line += fmt::format("{} ({}), relative residual {:.1e}, {:.2f} s. ", shape_of(network), method, residual_relative,
+                        seconds);
   return line + message;
 }
 
@@ -77,7 +79,8 @@ std::string Result::full() const {
     append_line(page, "residual", fmt::format("{:.3e} rms, {:.3e} relative", residual_rms, residual_relative));
     append_line(page, "held out", fmt::format("{:.3e} rms", holdout_rms));
     append_line(page, "noise", fmt::format("{:.3e} estimated", noise_estimate));
-    append_line(page, "signs", sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
+    append_line(page, "signs",
+                sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
   }
   append_line(page, "seconds", fmt::format("{:.3f}", seconds));
   page += stages_table(stages);

@@ -12,7 +12,7 @@ struct NetworkError {
   double relative = 0;  // rms over the root mean square of y - mean(y); 1 is as good as a constant
   double max_abs = 0;   // the worst single label
   Index worst_sample = -1;
-  Vector output_rms;    // per output
+  Vector output_rms;  // per output
 };
 
 /// Throws std::invalid_argument if network and data differ in shape.
