@@ -64,6 +64,12 @@ test-browser: all
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+bench: packages
+	@scripts/install-packages packages-bench.txt
+	@cmake --preset $(PRESET) -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@BUILD=$(BUILD) bench/run
+
 lint-packages:
 	@scripts/install-packages packages-lint.txt
 

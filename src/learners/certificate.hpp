@@ -20,9 +20,9 @@ Certificate certify_exact(const SampleSource& source, const SignFreeModel& model
 
 struct NoiseCertificateOptions {
   /// Units whose standard error exceeds this part of their size are not determined.
-  double largest_unit_error = 0.25;
+  double largest_unit_error = 0.15;
   /// Scores (standard deviations) above which chance is no longer an explanation.
-  double halves_score = 5, holdout_score = 5, leftover_score = 4;
+  double halves_score = 4, holdout_score = 4, leftover_score = 1.5;
   std::uint64_t seed = 0;
 };
 

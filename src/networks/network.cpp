@@ -21,14 +21,15 @@ RowMatrix Network::evaluate(const Eigen::Ref<const RowMatrix>& x) const {
   constexpr Index block_rows = 1024;
   for (Index first = 0; first < x.rows(); first += block_rows) {
     const auto rows = x.middleRows(first, std::min(block_rows, x.rows() - first));
+    auto out = y.middleRows(first, rows.rows());
+    out.noalias() = rows * skip.transpose();
+    out.rowwise() += offset.transpose();
+    if (units() == 0) continue;  // BLAS refuses empty matrices
     RowMatrix hidden = rows * W.transpose();
     hidden.rowwise() += b.transpose();
     auto t = hidden.array();
     apply_in_place(activation, t);
-    auto out = y.middleRows(first, rows.rows());
-    out.noalias() = hidden * A.transpose();
-    out.noalias() += rows * skip.transpose();
-    out.rowwise() += offset.transpose();
+    out.noalias() += hidden * A.transpose();
   }
   return y;
 }

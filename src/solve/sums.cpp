@@ -12,10 +12,13 @@ void SeenBlock::look(const Block<double>& block, const SignFreeModel& model, con
   x.resize(rows, inputs + 1);
   x.leftCols(inputs) = block.x;
   x.col(inputs).setConstant(loss.bias ? 1 : 0);
-  t.noalias() = x * model.theta.transpose();
-  h = t.cwiseAbs();
+  t.resize(rows, model.units());
   residual = block.y;
-  residual.noalias() -= h * model.output.transpose();
+  if (model.units() > 0) {  // BLAS refuses empty matrices
+    t.noalias() = x * model.theta.transpose();
+    h = t.cwiseAbs();
+    residual.noalias() -= h * model.output.transpose();
+  }
   residual.noalias() -= x * model.affine.transpose();
   if (loss.robust_scale == 0) {
     cost = residual.squaredNorm();
@@ -62,9 +65,10 @@ namespace {
 // J^T r for residuals (or any values per sample and output) seen at a model.
 void add_transposed_product(const SeenBlock& seen, const RowMatrix& signs, const RowMatrix& values,
                             const SignFreeModel& model, SignFreeModel& into) {
+  into.affine.noalias() += values.transpose() * seen.x;
+  if (model.units() == 0) return;
   const RowMatrix back = (values * model.output).cwiseProduct(signs);
   into.theta.noalias() += back.transpose() * seen.x;
-  into.affine.noalias() += values.transpose() * seen.x;
   if (model.output_is_free()) into.output.noalias() += values.transpose() * seen.h;
 }
 
@@ -91,9 +95,11 @@ void CurvatureSum::add(const Block<double>& block) {
   SeenBlock seen;
   seen.look(block, *model, loss);
   const RowMatrix signs = seen.signs();
-  const RowMatrix moved = (seen.x * direction->theta.transpose()).cwiseProduct(signs);
-  RowMatrix change = moved * model->output.transpose();
-  change.noalias() += seen.x * direction->affine.transpose();
+  RowMatrix change = seen.x * direction->affine.transpose();
+  if (model->units() > 0) {
+    const RowMatrix moved = (seen.x * direction->theta.transpose()).cwiseProduct(signs);
+    change.noalias() += moved * model->output.transpose();
+  }
   if (model->output_is_free()) change.noalias() += seen.h * direction->output.transpose();
   add_transposed_product(seen, signs, change, *model, product);
 }
@@ -114,7 +120,7 @@ void NormalSum::add(const Block<double>& block) {
   add_transposed_product(seen, signs, seen.residual, model, first_order.gradient);
 
   const Index width = model.inputs() + 1, columns = sign_gram.rows();
-  const Index slab = std::clamp<Index>((1 << 17) / columns, 16, 512);  // about a megabyte of Jacobian at a time
+  const Index slab = std::clamp<Index>((1 << 17) / columns, 32, 512);  // about a megabyte of Jacobian at a time
   for (Index first = 0; first < block.rows(); first += slab) {
     const Index rows = std::min(slab, block.rows() - first);
     jacobian_.resize(rows, columns);
@@ -143,7 +149,7 @@ void FeatureSum::add(const Block<double>& block) {
   auto x = features.rightCols(inputs + 1);
   x.leftCols(inputs) = block.x;
   x.col(inputs).setConstant(loss.bias ? 1 : 0);
-  features.leftCols(model->units()) = (x * model->theta.transpose()).cwiseAbs();
+  if (model->units() > 0) features.leftCols(model->units()) = (x * model->theta.transpose()).cwiseAbs();
   gram.noalias() += features.transpose() * features;
   labels.noalias() += features.transpose() * block.y;
   label_squares += block.y.squaredNorm();

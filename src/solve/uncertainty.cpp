@@ -73,6 +73,7 @@ Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, 
 
 std::vector<Index> barely_split_units(const SampleSource& source, const SignFreeModel& model, Index least,
                                       const Control& control) {
+  if (model.units() == 0) return {};
   const auto counts = reduce(source, SideCount{&model, Eigen::RowVectorXd::Zero(model.units())}, control);
   std::vector<Index> units;
   for (Index i = 0; i < model.units(); ++i)

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""relucover against PyTorch's Adam on one planted problem (20 inputs, 10 units, 100000 samples), one thread each.
+
+Prints the time of whole `relucover learn` processes in epochs of Adam (batch 1024), and how many seeds Adam at the
+right width recovers (every unit within 0.01) in the given number of epochs.
+    bench/versus/torch_adam.py [--binary build/relucover] [--seeds 5] [--epochs 100]
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+
+def adam(x, y, units, epochs, seed, batch=1024):
+    """Returns (seconds per epoch, unit directions with biases)."""
+    torch.manual_seed(seed)
+    net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], units), torch.nn.ReLU(), torch.nn.Linear(units, 1))
+    optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, epochs)
+    begin = time.monotonic()
+    for _ in range(epochs):
+        order = torch.randperm(len(x))
+        for first in range(0, len(x), batch):
+            rows = order[first : first + batch]
+            optimiser.zero_grad(set_to_none=True)
+            torch.nn.functional.mse_loss(net(x[rows]), y[rows]).backward()
+            optimiser.step()
+        scheduler.step()
+    seconds = (time.monotonic() - begin) / epochs
+    w, b = net[0].weight.detach().double().numpy(), net[0].bias.detach().double().numpy()
+    size = np.linalg.norm(w, axis=1, keepdims=True)
+    return seconds, np.hstack([w / size, b[:, None] / size])
+
+
+def worst_unit(truth, found):
+    distance = np.linalg.norm(truth[:, None] - found[None], axis=2)
+    return distance.min(axis=1).max()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=os.environ.get("RELUCOVER", "build/relucover"))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=100)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    ratios, recovered, exact = [], 0, 0
+    print(f"{'seed':>4}{'learn s':>10}{'status':>10}{'error':>10}{'epoch s':>10}{'epochs':>8}{'Adam worst unit':>17}")
+    for seed in range(1, options.seeds + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            data, truth_file, net = (Path(folder) / name for name in ("d.npz", "t.json", "n.json"))
+            subprocess.run([options.binary, "sample", "--inputs", "20", "--units", "10", "--samples", "100000", "--seed", str(seed),
+                            "-o", data, "--truth", truth_file], check=True, capture_output=True)
+            begin = time.monotonic()
+            done = subprocess.run([options.binary, "learn", data, "--units", "10", "--threads", "1", "-o", net, "--json"],
+                                  capture_output=True, text=True)
+            learn_seconds = time.monotonic() - begin
+            status = json.loads(done.stdout)["status"]
+            errors = json.loads(subprocess.run([options.binary, "compare", truth_file, net, "--json"], capture_output=True, text=True).stdout)
+            error = max(errors["max_weight_error"], errors["max_bias_error"])
+            arrays = np.load(data)
+            truth = json.loads(truth_file.read_text())
+        x, y = torch.from_numpy(arrays["x"]).float(), torch.from_numpy(arrays["y"]).float().reshape(-1, 1)
+        epoch_seconds, found = adam(x, y, 10, options.epochs, seed)
+        worst = worst_unit(np.hstack([np.array(truth["W"]), np.array(truth["b"])[:, None]]), found)
+        recovered += worst < 0.01
+        exact += status == "exact" and error <= 1e-10
+        ratios.append(learn_seconds / epoch_seconds)
+        print(f"{seed:>4}{learn_seconds:>10.2f}{status:>10}{error:>10.1e}{epoch_seconds:>10.3f}{ratios[-1]:>8.1f}{worst:>17.2f}", flush=True)
+    median = sorted(ratios)[len(ratios) // 2]
+    print(f"relucover exact on {exact} of {options.seeds}, in the time of {median:.1f} epochs of Adam (median)")
+    print(f"Adam at the same width recovers {recovered} of {options.seeds} in {options.epochs} epochs")
+    sys.exit(0 if exact == options.seeds and median <= 5 and recovered <= 0.2 * options.seeds else 1)
+
+
+if __name__ == "__main__":
+    main()
