@@ -1,10 +1,11 @@
 // Data that must not be certified as another network than made it: 200 cases, 0 false claims allowed.
-//   bench_accuracy_false_claims [cases]
+//   bench_accuracy_false_claims [cases]        or, to look at one:  bench_accuracy_false_claims case NUMBER
 // A claim is false if the status is exact or recovered and the network is not the one behind the labels: a different
 // number of units, or units further from the truth than the certificate's own predicted errors (with room for chance).
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 
@@ -120,6 +121,11 @@ bool claim_is_true(const Problem& problem, const Result& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "case") {
+    const Problem problem = make_problem(std::atoi(argv[2]));
+    fmt::print("{}, {} samples\n{}", problem.kind, problem.samples.samples(), learn(problem.samples, problem.options).full());
+    return 0;
+  }
   const int cases = argc > 1 ? std::atoi(argv[1]) : 200;
   struct Count {
     int all = 0, certified = 0, wrong = 0;
@@ -137,6 +143,7 @@ int main(int argc, char** argv) {
     ++count.wrong;
     ++wrong;
     fmt::print("false claim, case {} ({}): {}\n", number, problem.kind, result.brief());
+    std::fflush(stdout);
   }
   fmt::print("{:<24}{:>8}{:>12}{:>14}\n", "labels", "cases", "certified", "false claims");
   for (const auto& [kind, count] : counts) fmt::print("{:<24}{:>8}{:>12}{:>14}\n", kind, count.all, count.certified, count.wrong);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <array>
 #include <cmath>
 
 #include "core/random.hpp"
@@ -94,6 +96,89 @@ struct ResidualHessian {
   }
 };
 
+/// Waves in random directions among the units': a linear family rich enough to follow any smooth leftover there.
+struct Waves {
+  Matrix frequency;  // inputs by waves
+  Eigen::RowVectorXd phase;
+  RowMatrix at(const RowMatrix& z) const { return ((z * frequency).rowwise() + phase).array().cos(); }
+};
+
+Waves waves_among(const SignFreeModel& model, const Whitening& whitening, std::uint64_t seed) {
+  constexpr Index count = 120;
+  // Directions of the units in whitened inputs: factor^T w.
+  Matrix directions = whitening.factor.transpose() * model.theta.leftCols(model.inputs()).transpose();
+  directions.colwise().normalize();
+  RandomStream random(seed, purpose::sketch);
+  Waves waves{Matrix(model.inputs(), count), Eigen::RowVectorXd(count)};
+  for (Index k = 0; k < count; ++k) {
+    constexpr double scales[] = {0.7, 1.5, 3.0};
+    Vector mixed = directions * random.normal_vector(directions.cols());
+    waves.frequency.col(k) = scales[k % 3] * mixed.normalized();
+    waves.phase[k] = 6.283185307179586 * random.uniform();
+  }
+  return waves;
+}
+
+/// Regression of a model's residual on waves.
+struct WaveRegression {
+  using Scalar = double;
+  const SignFreeModel* model;
+  const Whitening* whitening;
+  const Waves* waves;
+  Matrix gram, labels;
+  void add(const Block<double>& block) {
+    SeenBlock seen;
+    seen.look(block, *model, Loss{});
+    const RowMatrix features = waves->at(whitening->whiten(block.x));
+    gram.noalias() += features.transpose() * features;
+    labels.noalias() += features.transpose() * seen.residual;
+  }
+  void merge(const WaveRegression& other) {
+    gram += other.gram;
+    labels += other.labels;
+  }
+};
+
+/// What the regression gains on other samples.
+struct WaveGain {
+  using Scalar = double;
+  const SignFreeModel* model;
+  const Whitening* whitening;
+  const Waves* waves;
+  const Matrix* weights;
+  double sum = 0, squares = 0;
+  Index samples = 0;
+  void add(const Block<double>& block) {
+    SeenBlock seen;
+    seen.look(block, *model, Loss{});
+    const RowMatrix explained = waves->at(whitening->whiten(block.x)) * *weights;
+    const Vector gained = seen.residual.rowwise().squaredNorm() - (seen.residual - explained).rowwise().squaredNorm();
+    sum += gained.sum();
+    squares += gained.squaredNorm();
+    samples += block.rows();
+  }
+  void merge(const WaveGain& other) {
+    sum += other.sum;
+    squares += other.squares;
+    samples += other.samples;
+  }
+  double score() const {
+    const double n = static_cast<double>(samples), mean = sum / n;
+    return mean / std::sqrt(std::max(squares / n - mean * mean, 1e-300) / n);
+  }
+};
+
+/// Fits waves to the residual on [begin, end) and scores what they explain on [other_begin, other_end).
+double wave_score(const SampleSource& source, const SignFreeModel& model, const Whitening& whitening, const Waves& waves,
+                  std::array<Index, 2> fit, std::array<Index, 2> judge, const Control& control) {
+  const Index count = waves.phase.size();
+  const auto sums = reduce(source, WaveRegression{&model, &whitening, &waves, Matrix::Zero(count, count), Matrix::Zero(count, source.outputs())},
+                           control, fit[0], fit[1]);
+  const double ridge = 0.01 * sums.gram.diagonal().mean();
+  const Matrix weights = (sums.gram + ridge * Matrix::Identity(count, count)).ldlt().solve(sums.labels);
+  return reduce(source, WaveGain{&model, &whitening, &waves, &weights}, control, judge[0], judge[1]).score();
+}
+
 SignFreeModel converge(const SampleSource& source, const SignFreeModel& start, Index iterations, const Control& control) {
   SolverOptions solver;
   solver.max_iterations = iterations;
@@ -168,7 +253,7 @@ Certificate halves_agree(const SignFreeModel& first, const SignFreeModel& second
 Certificate certify_recovered(const SampleSource& source, const SignFreeModel& model, const Uncertainty& known, double sigma,
                               const NoiseCertificateOptions& options, const Control& control, Result& result) {
   const Index samples = source.samples(), middle = samples / 2, unknowns = model.unknowns();
-  if (middle * source.outputs() < 4 * unknowns)
+  if (middle * source.outputs() < options.equations_per_unknown * unknowns)
     return refuse(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", samples, unknowns));
   if (model.units() == 0) return refuse("no unit stands out of the noise");
   if (!known.determined) return refuse("some parameters are not determined by the data");
@@ -204,6 +289,12 @@ Certificate certify_recovered(const SampleSource& source, const SignFreeModel& m
   result.figures["leftover_score"] = gain_score;
   if (gain_score > options.leftover_score)
     return refuse(fmt::format("more units explain more on held-out samples ({:.1f} standard errors): these units are not the whole truth", gain_score));
+  const Waves waves = waves_among(model, whitening, options.seed);
+  const double wave = std::max(wave_score(source, model_first, whitening, waves, {0, middle}, {middle, samples}, control),
+                               wave_score(source, model_second, whitening, waves, {middle, samples}, {0, middle}, control));
+  result.figures["leftover_wave_score"] = wave;
+  if (wave > options.wave_score)
+    return refuse(fmt::format("the residual is still a function of the inputs ({:.1f} standard errors on held-out samples)", wave));
   if (source.inputs() <= 400) {
     const auto hessian = reduce(source, ResidualHessian(model, whitening, options.seed + 17), control);
     double chance = 0;

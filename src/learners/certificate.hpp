@@ -22,7 +22,11 @@ struct NoiseCertificateOptions {
   /// Units whose standard error exceeds this part of their size are not determined.
   double largest_unit_error = 0.15;
   /// Scores (standard deviations) above which chance is no longer an explanation.
-  double halves_score = 4, holdout_score = 4, leftover_score = 1.5;
+  double halves_score = 3.5, holdout_score = 4;
+  /// Where nothing is left, p more parameters score about -sqrt(p)/2 ± 1 on held-out samples.
+  double leftover_score = 1.5, wave_score = 0.5;
+  /// Equations for each unknown in one half of the data, at least.
+  Index equations_per_unknown = 10;
   std::uint64_t seed = 0;
 };
 

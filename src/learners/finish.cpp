@@ -180,6 +180,7 @@ class Finish {
 
   void resolve_signs() {
     const Index inputs = model_.inputs(), outputs = model_.outputs(), units = model_.units();
+    if (units == 0) return;
     Matrix rows(units, inputs * outputs);
     for (Index i = 0; i < units; ++i)
       for (Index o = 0; o < outputs; ++o) rows.row(i).segment(o * inputs, inputs) = model_.output(o, i) * model_.theta.row(i).head(inputs);
