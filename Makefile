@@ -40,6 +40,7 @@ test: all
 
 # ONLY=name runs the benchmarks whose name contains it.
 bench: configure
+	@scripts/install-packages packages-bench.txt
 	@cmake -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@bench/run $(BUILD) $(ONLY)
@@ -63,12 +64,6 @@ test-browser: all
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
-
-bench: packages
-	@scripts/install-packages packages-bench.txt
-	@cmake --preset $(PRESET) -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
-	@BUILD=$(BUILD) bench/run
 
 lint-packages:
 	@scripts/install-packages packages-lint.txt
