@@ -13,6 +13,8 @@ void add_compare(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_diagnose(CLI::App& app, Session& session);
 void add_methods(CLI::App& app, Session& session);
+void add_extract(CLI::App& app, Session& session);
+void add_report(CLI::App& app, Session& session);
 void add_completion(CLI::App& app, Session& session);
 
 }  // namespace relucover::cli

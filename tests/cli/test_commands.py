@@ -9,7 +9,7 @@ import pytest
 
 from conftest import PROGRAM, planted
 
-COMMANDS = ["demo", "sample", "learn", "compare", "evaluate", "diagnose", "methods", "completion"]
+COMMANDS = ["demo", "sample", "learn", "compare", "evaluate", "diagnose", "methods", "extract", "report", "completion"]
 
 
 def test_help_teaches_every_command(relucover):
@@ -27,7 +27,7 @@ def test_version(relucover):
 
 @pytest.mark.parametrize("arguments", [
     [], ["nonsense"], ["learn"], ["learn", "--units"], ["sample"], ["compare"], ["compare", "one.json"], ["evaluate"],
-    ["diagnose"], ["completion"], ["completion", "tcsh"], ["methods", "surplus"], ["demo", "--inputs", "0"],
+    ["diagnose"], ["extract"], ["extract", "--oracle-command", "cat"], ["report"], ["completion"], ["completion", "tcsh"], ["methods", "surplus"], ["demo", "--inputs", "0"],
     ["demo", "--inputs", "-3"], ["demo", "--samples", "many"], ["demo", "--time-limit", "-1"], ["demo", "--threads", "-1"],
     ["demo", "--weights", "bent"], ["demo", "--distribution", "bent"], ["demo", "--distribution", "correlated:0.5"],
     ["demo", "--noise", "-1"], ["demo", "--noise", "nan"], ["demo", "--weights", "orthonormal", "--inputs", "2", "--units", "3"],

@@ -2,6 +2,7 @@
 import doctest
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -65,3 +66,11 @@ def test_command(learned, tmp_path):
 def test_docstring():
     failed, tried = doctest.testmod(relucover.report)
     assert failed == 0 and tried > 0
+
+
+def test_through_the_command_line(learned, tmp_path):
+    result = learned[3]
+    (tmp_path / "result.json").write_text(result.json())
+    run = subprocess.run([os.environ["RELUCOVER"], "report", "result.json", "-o", "page.html"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert 'id="status"' in (tmp_path / "page.html").read_text()

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "relucover/commands.hpp"
+#include "relucover/data_arguments.hpp"
+
+namespace relucover::cli {
+
+namespace {
+
+struct ExtractRequest {
+  std::string model, command, protocol = "lines";
+  ExtractOptions options;
+  CommandOptions child;
+  RunOptions run;
+  std::string spool, output;
+  bool json = false;
+};
+
+void parse_units(const std::string& text, LearnOptions& options) {
+  if (text == "auto") {
+    options.units = 0;
+  } else if (!CLI::detail::lexical_cast(text, options.units) || options.units < 1) {
+    throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
+  }
+}
+
+std::unique_ptr<BlackBox> open_oracle(ExtractRequest& request) {
+  if (request.model.empty() == request.command.empty())
+    throw std::invalid_argument("extract needs --oracle FILE or --oracle-command COMMAND, one of them");
+  if (!request.model.empty()) return onnx_oracle(request.model, request.options.inputs);
+  if (request.options.inputs < 1) throw std::invalid_argument("--oracle-command needs --inputs: a program doesn't say how many it has");
+  request.child.protocol = request.protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines;
+  return command_oracle(request.command, request.child);
+}
+
+void print(const Extraction& found, bool json, Session& session) {
+  if (!json) {
+    session.print(found.result.full());
+    return session.print(fmt::format("\nqueries           {} answered, {} asked again, {} from the spool; {} restarts, {} attempts\n",
+                                     found.queries, found.repeated, found.reused, found.restarts, found.attempts));
+  }
+  auto object = nlohmann::ordered_json::parse(found.result.json());
+  object["queries"] = found.queries;
+  object["repeated"] = found.repeated;
+  object["reused"] = found.reused;
+  object["restarts"] = found.restarts;
+  object["attempts"] = found.attempts;
+  session.print_json(object);
+}
+
+void run_extract(ExtractRequest& request, Session& session) {
+  if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
+  const auto oracle = open_oracle(request);
+  request.options.spool = request.spool;
+  request.options.learn.threads = request.run.threads;
+  request.options.learn.time_limit = request.run.time_limit;
+  request.options.learn.observer = &session.terminal();
+  const Extraction found = extract(*oracle, request.options);
+  if (!request.output.empty() && found.result.usable()) {
+    write_network(found.result.network, request.output);
+    session.say("wrote " + request.output);
+  }
+  print(found, request.json, session);
+  session.exit_code = exit_code_of(found.result.status);
+}
+
+}  // namespace
+
+void add_extract(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("extract", "Recover a model that can be asked (one that you may query)");
+  auto request = std::make_shared<ExtractRequest>();
+  command->add_option("--oracle", request->model, "A feed-forward ONNX model")->type_name("FILE");
+  command->add_option("--oracle-command", request->command, "A program that reads queries and writes answers")->type_name("COMMAND");
+  command->add_option("--protocol", request->protocol, "lines: numbers, a line for each query; npy: an array for each batch")
+      ->check(CLI::IsMember({"lines", "npy"}))
+      ->capture_default_str();
+  command->add_option("--inputs", request->options.inputs, "Inputs of the program (a model knows)")->type_name("D");
+  command->add_option("--budget", request->options.budget, "The most queries to ask")->type_name("N")->capture_default_str();
+  command->add_option("--first", request->options.first, "Queries of the first attempt, then doubled; 0: chosen")->type_name("N");
+  command->add_option("--batch", request->options.batch, "Queries handed over at once")->type_name("N")->capture_default_str();
+  command->add_option("--scale", request->options.scale, "Queries are drawn from N(0, S^2 I)")->type_name("S")->capture_default_str();
+  command->add_option("--spool", request->spool, "Keep every answer here as it comes, and go on from it")->type_name("FILE");
+  command->add_option("--timeout", request->child.timeout, "Seconds of silence before the program is started again")
+      ->type_name("S")
+      ->capture_default_str();
+  command->add_option("--max-restarts", request->child.max_restarts, "Failures in a row before giving up")->capture_default_str();
+  command
+      ->add_option_function<std::string>(
+          "--units", [request](const std::string& text) { parse_units(text, request->options.learn); },
+          "Hidden units; auto: find out")
+      ->type_name("auto|K")
+      ->default_str("auto");
+  command->add_option("--method", request->options.learn.method, "auto, or one that `relucover methods` lists")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--seed", request->options.learn.seed, "Seed of everything random")->type_name("I")->capture_default_str();
+  command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
+  command->add_flag("--json", request->json, "Print one object for machines");
+  add_run_options(*command, request->run);
+  command->footer(R"(Queries are Gaussian; the sample is doubled until the answer is certified or the budget is used up. A program that
+crashes or stalls is started again; answers that came are kept, and every query is counted once.
+
+Example:
+  relucover extract --oracle model.onnx -o net.json
+  relucover extract --oracle-command "python3 predict.py" --inputs 10 --budget 50000 --spool answers -o net.json)");
+  command->callback([&session, request] { run_extract(*request, session); });
+}
+
+}  // namespace relucover::cli

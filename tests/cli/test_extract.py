@@ -1,0 +1,43 @@
+"""Models that can be asked, through the command line."""
+import sys
+
+CHILD = """
+import os, sys, time
+folder = sys.argv[1]
+network = __import__("json").load(open(os.path.join(folder, "t.json")))
+starts = os.path.join(folder, "starts")
+open(starts, "a").write("x")
+run = os.path.getsize(starts)
+for count, line in enumerate(sys.stdin):
+    if run == 1 and count == 150: os._exit(1)
+    if run == 2 and count == 90: time.sleep(1000)
+    x = [float(t) for t in line.split()]
+    hidden = [max(0.0, sum(w * v for w, v in zip(row, x)) + b) for row, b in zip(network["W"], network["b"])]
+    print(" ".join(repr(sum(a * h for a, h in zip(row, hidden)) + o) for row, o in zip(network["A"], network["offset"])), flush=True)
+"""
+
+
+def test_a_model_file(relucover, relucover_json):
+    relucover("sample", "--inputs", 4, "--units", 3, "--samples", 10, "--seed", 3, "-o", "d.npz", "--truth", "t.onnx")
+    found = relucover_json("extract", "--oracle", "t.onnx", "-o", "n.json")
+    assert found["status"] == "exact" and found["queries"] == 1000 and found["repeated"] == 0
+    errors = relucover_json("compare", "t.onnx", "n.json")
+    assert errors["units_matched"] == 3 and errors["max_weight_error"] < 1e-9
+
+
+def test_a_program_that_crashes_once_and_stalls_once(relucover, relucover_json, tmp_path):
+    relucover("sample", "--inputs", 4, "--units", 3, "--samples", 10, "--seed", 3, "-o", "d.npz", "--truth", "t.json")
+    (tmp_path / "child.py").write_text(CHILD)
+    command = f"{sys.executable} child.py {tmp_path}"
+    found = relucover_json("extract", "--oracle-command", command, "--inputs", 4, "--timeout", 1, "--batch", 100, "--spool", "spool",
+                           "-o", "n.json")
+    assert found["status"] == "exact"
+    assert found["restarts"] == 2 and found["queries"] == 1000
+    assert relucover_json("compare", "t.json", "n.json")["max_weight_error"] < 1e-9
+    again = relucover_json("extract", "--oracle-command", "false", "--inputs", 4, "--spool", "spool")
+    assert again["queries"] == 0 and again["reused"] == 1000 and again["status"] == "exact"
+
+
+def test_a_program_that_can_not_answer_is_named(relucover):
+    done = relucover("extract", "--oracle-command", "exit 3", "--inputs", 2, "--max-restarts", 0, code=2)
+    assert "exit 3" in done.stderr and done.stdout == ""
