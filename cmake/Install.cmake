@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # What the static library is linked with, by pkg-config name; the test install.consumers fails where this list is too short.
-set(RELUCOVER_PARTS tbb fmt libzip clp lapacke openblas hdf5 protobuf)
+set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas hdf5 protobuf)
 # What has no pkg-config file.
 set(RELUCOVER_MORE_LIBRARIES onnx_proto)
 string(JOIN " " RELUCOVER_PARTS_TEXT ${RELUCOVER_PARTS})
