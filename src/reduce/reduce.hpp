@@ -122,7 +122,8 @@ Reduction reduce(const SampleSource& source, const Reduction& empty, const Contr
   }
   using Part = std::shared_ptr<std::unique_ptr<Reduction>>;  // pipeline tokens must be copyable
   Index next = 0;
-  tbb::task_arena arena(control.threads());
+  // More workers than cores would only make TBB print a warning.
+  tbb::task_arena arena(std::min(control.threads(), tbb::this_task_arena::max_concurrency()));
   arena.execute([&] {
     tbb::parallel_pipeline(
         static_cast<std::size_t>(2 * control.threads()),
