@@ -5,11 +5,13 @@
 
 namespace relucover::cli {
 
+void add_from_network(CLI::App& command, std::shared_ptr<LearnRequest> request);
+
 namespace {
 
 // Flags that live in files of their own.
 using AddFlag = void (*)(CLI::App& command, std::shared_ptr<LearnRequest> request);
-const std::vector<AddFlag> more_flags = {};
+const std::vector<AddFlag> more_flags = {add_from_network};
 
 void parse_units(const std::string& text, LearnOptions& options) {
   if (text == "auto") {
@@ -99,6 +101,7 @@ budget_exhausted (3), numerical_failure (4). The network is written whole, or no
 Example:
   relucover learn data.npz --units auto -o net.json
   relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
+  relucover learn --from-network truth.json --method hermite-printed
   relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx)");
   command->callback([&session, request] { run_learn(*request, session); });
 }

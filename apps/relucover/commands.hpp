@@ -12,6 +12,7 @@ void add_learn(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_diagnose(CLI::App& app, Session& session);
+void add_reproduce(CLI::App& app, Session& session);
 void add_methods(CLI::App& app, Session& session);
 void add_extract(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);

@@ -4,6 +4,7 @@
 #include "relucover/first_layer.hpp"
 #include "relucover/learn.hpp"
 #include "relucover/network.hpp"
+#include "relucover/population.hpp"
 #include "relucover/oracle.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"

@@ -25,6 +25,7 @@ double coefficient_slope(Index order, double bias) { return relu_hermite_coeffic
 }  // namespace
 
 Vector weights_of_powers(const SymmetricTensor& tensor, const Matrix& directions) {
+  if (directions.rows() == 0) return Vector(0);
   const Vector root = PackedIndex(tensor.dimension, tensor.order).multiplicities().cwiseSqrt();
   Matrix powers(root.size(), directions.rows());
   for (Index i = 0; i < directions.rows(); ++i)
@@ -56,6 +57,7 @@ ReluUnits recover_scalars(const HermiteMoments& moments, const Matrix& direction
 }
 
 ReluUnits fix_signs(ReluUnits units, const Vector& first_moment, SignRule rule) {
+  if (units.count() == 0) return units;
   const Matrix weighted = units.w.transpose() * units.a.asDiagonal();
   const Vector z = weighted.completeOrthogonalDecomposition().solve(first_moment);  // ATV Algorithm 3, step 1
   for (Index i = 0; i < units.count(); ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "learners/hermite/moment_methods.hpp"
+#include "relucover/population.hpp"
 
 namespace relucover {
 namespace {
@@ -61,6 +62,22 @@ TEST(Population, FindsTheNumberOfUnits) {
     const Network truth = planted_network({.inputs = 10, .units = units, .seed = 3});
     EXPECT_EQ(pencil_units(ExactMoments(truth), {}, Control()).units.count(), units);
   }
+}
+
+TEST(Population, ParallelUnitsAreNotClaimed) {
+  Network truth = planted_network({.inputs = 6, .units = 3, .seed = 1});
+  truth.W.row(1) = truth.W.row(0);
+  for (const char* method : {"hermite", "hermite-printed"}) {
+    const Result result = learn_from_network(truth, {.units = 3, .method = method});
+    EXPECT_NE(result.status, Status::exact) << method;
+  }
+}
+
+TEST(Population, NothingToFindIsAnAnswerNotACrash) {
+  Network linear(4, 0, 1);
+  linear.skip << 1, 2, 3, 4;
+  for (const char* method : {"hermite", "hermite-printed"})
+    for (const Index units : {0, 3}) EXPECT_LE(learn_from_network(linear, {.units = units, .method = method}).network.units(), 3);
 }
 
 }  // namespace

@@ -32,11 +32,8 @@ Frame choose_frame(const MomentSource& source, const MomentMethodOptions& option
   const Index guess = std::min(d, std::max<Index>(1, frame.units > 0 ? frame.units : d));
   const Subspace all = subspace_of(source, guess, {.excess = 1.0, .seed = options.seed}, control);
   const Index rank = count_by_spectrum(all.spectrum, source.exact());
-  if (frame.tuple_order == 0 && rank == d && frame.units == 0) {  // perhaps more units than inputs
-    frame.tuple_order = 2;
-    return frame;
-  }
-  if (frame.tuple_order == 0 && source.exact() && rank < frame.units) {  // dependent weight vectors
+  const bool more_than_inputs = rank == d && frame.units == 0, dependent = source.exact() && rank < frame.units;
+  if (options.tuple_order == 0 && (more_than_inputs || dependent)) {
     frame.tuple_order = 2;
     return frame;
   }
@@ -101,6 +98,7 @@ void lift(const Frame& frame, MomentAnswer& answer) {
 /// Number of units that all slices of T_{2ℓ}, T_{2ℓ+1}, T_{2ℓ+2} side by side show.
 Index rank_of_slices(const Pencils& pencils) {
   const Vector& spectrum = pencils.spectrum();
+  if (!(spectrum[0] > 0)) return 0;
   return (spectrum.array() > 1e-7 * spectrum[0]).count();  // roots of eigenvalues of a Gram matrix: rounding at 1e-8
 }
 
@@ -186,7 +184,10 @@ MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions&
   Frame frame = choose_frame(source, options, control);
   const Index last = 2 * frame.tuple_order + 2;
   const HermiteMoments moments = source.moments(frame.directions, last, control);
-  if (frame.units == 0) frame.units = rank_of_slices(Pencils(moments, 1, {.tuple_order = frame.tuple_order}));
+  if (source.exact() && frame.tuple_order > 1) {  // parallel units are one direction: there is no more than the rank
+    const Index rank = rank_of_slices(Pencils(moments, 1, {.tuple_order = frame.tuple_order}));
+    frame.units = frame.units == 0 ? rank : std::min(frame.units, rank);
+  }
   MomentAnswer answer;
   answer.tuple_order = frame.tuple_order;
   answer.units = draw_units(moments, frame, options, source.exact(), control);
