@@ -46,6 +46,7 @@ double ExactMoments::label_variance() const {
   // E[relu(s + b) relu(t + c)] has no elementary form: Prop. B.1's series, T_k² / k!, until it stops changing.
   const Index m = network_.units();
   double variance = moments(Matrix::Identity(inputs(), inputs()), 1, Control()).tensors[1].values.squaredNorm();
+  if (m == 0) return variance;
   const Matrix cosines = network_.W * network_.W.transpose();
   Matrix powers = cosines;
   for (Index k = 2; k <= 60; ++k) {
@@ -58,6 +59,7 @@ double ExactMoments::label_variance() const {
 }
 
 Matrix ExactMoments::second_moment(const Control&) const {
+  if (network_.units() == 0) return Matrix::Zero(inputs(), inputs());
   Vector weights(network_.units());
   for (Index i = 0; i < weights.size(); ++i) weights[i] = network_.A(0, i) * relu_hermite_coefficient(2, network_.b[i]);
   return network_.W.transpose() * weights.asDiagonal() * network_.W;  // ATV (4), k = 2
@@ -66,7 +68,7 @@ Matrix ExactMoments::second_moment(const Control&) const {
 HermiteMoments ExactMoments::moments(const Matrix& directions, Index max_order, const Control& control) const {
   check_equal("columns of the directions", directions.cols(), inputs());
   HermiteMoments answer;
-  const Matrix projected = network_.W * directions.transpose();
+  const Matrix projected = network_.units() > 0 ? Matrix(network_.W * directions.transpose()) : Matrix(0, directions.rows());
   for (Index k = 0; k <= max_order; ++k) {
     control.check();
     SymmetricTensor tensor(directions.rows(), k);

@@ -25,7 +25,9 @@ class Collector {
   Collector(const Matrix& rows, const Vector& target, double tolerance, Index limit)
       : rows_(rows), target_(target), tolerance_(tolerance), limit_(limit) {}
 
-  double mismatch(const Vector& z) const { return (rows_.transpose() * z - target_).norm(); }
+  double mismatch(const Vector& z) const {
+    return z.size() == 0 ? target_.norm() : (rows_.transpose() * z - target_).norm();
+  }
   /// False once there is no room.
   bool offer(const Vector& z) {
     const double distance = mismatch(z);

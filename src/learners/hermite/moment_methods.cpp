@@ -90,6 +90,18 @@ void resolve_signs(const HermiteMoments& moments, const MomentMethodOptions& opt
   }
 }
 
+/// Moments without a unit in them: the affine part is all there is.
+MomentAnswer affine_answer(const MomentSource& source, const Control& control) {
+  const Index d = source.inputs();
+  const HermiteMoments moments = source.moments(Matrix::Identity(d, d), 1, control);
+  MomentAnswer answer;
+  answer.units = {Matrix(0, d), Vector(0), Vector(0)};
+  answer.signs_resolved = answer.signs_unique = true;
+  answer.skip = order_of(moments, 1).values;
+  answer.offset = order_of(moments, 0).values[0];
+  return answer;
+}
+
 void lift(const Frame& frame, MomentAnswer& answer) {
   answer.units.w = answer.units.w * frame.directions;
   answer.skip = frame.directions.transpose() * answer.skip;
@@ -182,15 +194,18 @@ Index tuple_order_for(Index inputs, Index units) {
 
 MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
   Frame frame = choose_frame(source, options, control);
+  if (frame.directions.rows() == 0) return affine_answer(source, control);
   const Index last = 2 * frame.tuple_order + 2;
   const HermiteMoments moments = source.moments(frame.directions, last, control);
   if (source.exact() && frame.tuple_order > 1) {  // parallel units are one direction: there is no more than the rank
     const Index rank = rank_of_slices(Pencils(moments, 1, {.tuple_order = frame.tuple_order}));
     frame.units = frame.units == 0 ? rank : std::min(frame.units, rank);
+    if (frame.units == 0) return affine_answer(source, control);
   }
   MomentAnswer answer;
   answer.tuple_order = frame.tuple_order;
   answer.units = draw_units(moments, frame, options, source.exact(), control);
+  if (answer.units.count() == 0) return affine_answer(source, control);
   constexpr Index refinements = 30;
   if (source.exact() && answer.units.count() > 0)
     answer.units = refine_on_moments(moments, answer.units, 2, last, refinements, control);
@@ -202,6 +217,7 @@ MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions&
 
 MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
   const Frame frame = choose_frame(source, options, control);
+  if (frame.directions.rows() == 0) return affine_answer(source, control);
   const Index tuple_order = frame.tuple_order, last = 2 * tuple_order + 2;
   const HermiteMoments moments = source.moments(frame.directions, last, control);
   std::vector<RankOneTerms> found;
@@ -220,6 +236,7 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
   MomentAnswer answer;
   answer.tuple_order = tuple_order;
   const Matrix directions = merge_directions(found, sizes, thresholds, options.units);  // step 4
+  if (directions.rows() == 0) return affine_answer(source, control);
   answer.units = recover_scalars(moments, directions, tuple_order);                     // step 5, Algorithm 2
   resolve_signs(moments, options, source.exact(), answer);                              // Algorithm 3 for ℓ = 1
   answer.risk = moment_risk(moments, answer.units, 2, last);

@@ -87,10 +87,12 @@ struct RegressionSums {
   void add(const Block<double>& block) {
     const Index m = forms->rows(), d = block.x.cols();
     Matrix joint(block.rows(), 2 * m + d + 2);
-    joint.leftCols(m) = block.x * forms->leftCols(d).transpose();
-    joint.leftCols(m).rowwise() += forms->col(d).transpose();
-    joint.middleCols(m, m) = (-joint.leftCols(m)).cwiseMax(0.0);
-    joint.leftCols(m) = joint.leftCols(m).cwiseMax(0.0);
+    if (m > 0) {
+      joint.leftCols(m) = block.x * forms->leftCols(d).transpose();
+      joint.leftCols(m).rowwise() += forms->col(d).transpose();
+      joint.middleCols(m, m) = (-joint.leftCols(m)).cwiseMax(0.0);
+      joint.leftCols(m) = joint.leftCols(m).cwiseMax(0.0);
+    }
     joint.middleCols(2 * m, d) = block.x;
     joint.col(2 * m + d).setOnes();
     joint.col(2 * m + d + 1) = block.y.col(0);
