@@ -11,7 +11,7 @@ namespace {
 
 // Flags that live in files of their own.
 using AddFlag = void (*)(CLI::App& command, std::shared_ptr<LearnRequest> request);
-const std::vector<AddFlag> more_flags = {add_from_network};
+const std::vector<AddFlag> more_flags = {add_from_network, add_first_layer_task};
 
 void parse_units(const std::string& text, LearnOptions& options) {
   if (text == "auto") {
@@ -42,6 +42,7 @@ Result answer_of(const LearnRequest& request, Session& session) {
 }
 
 void run_learn(const LearnRequest& request, Session& session) {
+  if (request.run_instead) return request.run_instead(request, session);
   if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
   const Result result = answer_of(request, session);
   const std::string how_far = session.terminal().how_far();

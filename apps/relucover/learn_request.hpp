@@ -19,6 +19,10 @@ struct LearnRequest {
   bool json = false, brief = false;
   /// Set by a flag that answers without samples or with a learner of another kind; empty: learn(source, options).
   std::function<Result(const LearnRequest& request, Session& session)> answer;
+  /// Set by --task: another job on the same data, with an answer of its own kind.
+  std::function<void(const LearnRequest& request, Session& session)> run_instead;
 };
+
+void add_first_layer_task(CLI::App& command, std::shared_ptr<LearnRequest> request);
 
 }  // namespace relucover::cli

@@ -1,0 +1,136 @@
+// `relucover learn --task halfspaces|lowest-layer` and `relucover sample-threshold`: first layers with thresholds.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "relucover/commands.hpp"
+#include "relucover/first_layer.hpp"
+#include "relucover/learn_request.hpp"
+
+namespace relucover::cli {
+
+namespace {
+
+struct TaskRequest {
+  std::string task, unit = "relu", hand_on;
+  FirstLayerOptions options;
+  bool no_refine = false;
+};
+
+void run_task(const LearnRequest& request, const TaskRequest& task, Session& session) {
+  if (!request.output.empty()) check_output(request.output, {".json"});
+  if (!task.hand_on.empty()) check_output(task.hand_on, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
+  const Control control = session.control(request.run);
+  const auto source = request.data.open(control);
+  FirstLayerOptions options = task.options;
+  options.units = request.options.units;
+  if (request.options.method != "auto") options.method = request.options.method;
+  options.unit = UnitFunction::parse(task.unit);
+  options.refine = !task.no_refine;
+  options.seed = request.options.seed;
+  options.threads = request.run.threads;
+  options.time_limit = request.run.time_limit;
+  options.observer = &session.terminal();
+  const FirstLayerResult result = task.task == "halfspaces" ? learn_halfspaces(*source, options) : learn_lowest_layer(*source, options);
+  if (result.usable() && !request.output.empty()) {
+    write_threshold_model(result.model, request.output);
+    session.say("wrote " + request.output);
+  } else if (!request.output.empty()) {
+    session.say(request.output + " is not written: there is no first layer to write");
+  }
+  if (result.usable() && !task.hand_on.empty()) {
+    write_samples(*handed_on_samples(*source, result.model), task.hand_on, Precision::float64, control);
+    session.say("wrote the first layer's values to " + task.hand_on);
+  }
+  session.print(request.json ? result.json() + "\n" : request.brief ? result.brief() + "\n" : result.full());
+  session.exit_code = exit_code_of(result.status);
+}
+
+}  // namespace
+
+void add_first_layer_task(CLI::App& command, std::shared_ptr<LearnRequest> request) {
+  auto task = std::make_shared<TaskRequest>();
+  command
+      .add_option_function<std::string>(
+          "--task",
+          [request, task](const std::string& name) {
+            task->task = name;
+            request->run_instead = [task](const LearnRequest& asked, Session& session) { run_task(asked, *task, session); };
+          },
+          "halfspaces: a union or intersection from 0/1 labels; lowest-layer: units with thresholds under anything")
+      ->check(CLI::IsMember({"halfspaces", "lowest-layer"}))
+      ->type_name("NAME");
+  command.add_option("--unit", task->unit, "With --task lowest-layer: relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--threshold", task->options.threshold, "With --task: the threshold where it is known")->type_name("T");
+  command.add_option("--degree", task->options.degree, "With --task lowest-layer: different units in a product of the upper part; 0: unknown")
+      ->type_name("D")
+      ->capture_default_str();
+  command.add_option("--power", task->options.power, "With --task lowest-layer: highest power of one unit in the upper part")
+      ->type_name("P")
+      ->capture_default_str();
+  command.add_flag("--first-step-only", task->no_refine, "With --task: directions from moments alone");
+  command.add_option("--hand-on", task->hand_on, "With --task lowest-layer: where the first layer's values go, as inputs of a new problem")
+      ->type_name("FILE");
+}
+
+namespace {
+
+struct ThresholdSampleRequest {
+  PlantedThresholdOptions planted;
+  ThresholdSampleOptions samples;
+  RunOptions run;
+  std::string unit = "relu", model, output, truth;
+};
+
+void make_samples(ThresholdSampleRequest request, Session& session) {
+  check_output(request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
+  if (!request.truth.empty()) check_output(request.truth, {".json"});
+  request.planted.unit = UnitFunction::parse(request.unit);
+  request.planted.seed = request.samples.seed;
+  const ThresholdModel model = request.model.empty() ? planted_threshold_model(request.planted) : read_threshold_model(request.model);
+  const auto source = threshold_samples(model, request.samples);
+  write_samples(*source, request.output, Precision::float64, session.control(request.run));
+  if (!request.truth.empty()) write_threshold_model(model, request.truth);
+  session.say(fmt::format("wrote {}: {} samples, {} inputs, {} units", request.output, source->samples(), source->inputs(), model.units()));
+}
+
+}  // namespace
+
+void add_sample_threshold(CLI::App& app, Session& session) {
+  auto* command = app.add_subcommand("sample-threshold", "Make planted data of a first layer with thresholds");
+  auto request = std::make_shared<ThresholdSampleRequest>();
+  using Upper = UpperPart::Kind;
+  using Weights = PlantedThresholdOptions::Weights;
+  command->add_option("--model", request->model, "A model from --truth of an earlier run, instead of drawing one")->type_name("FILE");
+  command->add_option("--inputs", request->planted.inputs, "Inputs")->type_name("N");
+  command->add_option("--units", request->planted.units, "Units of the first layer")->type_name("D");
+  command->add_option("--unit", request->unit, "relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")->capture_default_str();
+  command->add_option("--threshold", request->planted.threshold, "Threshold")->type_name("T")->capture_default_str();
+  command->add_option("--threshold-high", request->planted.threshold_high, "Draw thresholds between --threshold and this")->type_name("T");
+  command->add_option("--weights", request->planted.weights, "mild, orthonormal, gaussian or supports")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Weights>{{"mild", Weights::mild}, {"orthonormal", Weights::orthonormal}, {"gaussian", Weights::gaussian}, {"supports", Weights::supports}}))
+      ->default_str("mild");
+  command->add_option("--support", request->planted.support, "Inputs of a unit, with --weights supports")->type_name("S");
+  command->add_option("--upper", request->planted.upper, "polynomial, any (union), all (intersection) or layers (deep)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Upper>{{"polynomial", Upper::polynomial}, {"any", Upper::any}, {"all", Upper::all}, {"layers", Upper::layers}}))
+      ->default_str("polynomial");
+  command->add_flag("--powers", request->planted.powers, "Squares and cubes of single units in the polynomial");
+  command->add_flag("--mixed-signs", request->planted.mixed_signs, "Upper layers of both signs");
+  command->add_option("--samples", request->samples.samples, "Samples")->type_name("N")->required();
+  command->add_option("--noise", request->samples.noise, "Standard deviation of label noise")->type_name("S");
+  command->add_option("--flips", request->samples.flips, "Probability that a 0/1 label is flipped")->type_name("P");
+  command->add_option("--seed", request->samples.seed, "Seed of model and samples")->type_name("I")->capture_default_str();
+  command->add_option("-o,--output", request->output, "Where the samples go")->type_name("FILE")->required();
+  command->add_option("--truth", request->truth, "Where the model goes: .json")->type_name("FILE");
+  add_run_options(*command, request->run);
+  command->footer(R"(f(x) = P(u(w_1.x - t_1), ..., u(w_d.x - t_d)) on standard Gaussian inputs.
+
+Example:
+  relucover sample-threshold --inputs 10 --units 5 --unit step --upper any --samples 1000000 -o union.npz --truth union.json
+  relucover learn union.npz --task halfspaces --units 5 -o learned.json)");
+  command->callback([&session, request] { make_samples(*request, session); });
+}
+
+}  // namespace relucover::cli
