@@ -213,21 +213,26 @@ class Finish {
     if (alike > 1) result_.notes.push_back(fmt::format("{} choices of signs give the same function", alike));
   }
 
-  Network network() {
-    if (without_skip_ && without_offset_ && !noise_free_ && model_.unknowns() <= most_unknowns_for_uncertainty) {
-      const StageClock clock("refine as relu");
-      auto tied = refine_in_relu_form(source_, model_, signs_, 20, control_);
+  /// Ties the affine part to the units: fewer unknowns with noisy labels, the last digits without noise.
+  void refine_as_relu() {
+    const StageClock clock("refine as relu");
+    auto tied = refine_in_relu_form(noise_free_ ? *data_.fit : source_, model_, signs_, noise_free_ ? 4 : 20, control_);
+    if (!noise_free_) {
       // A wrong tie would cost more than the freedom that it takes away.
       const double freedom = static_cast<double>(model_.affine.size());
       const double noise = sigma();
       const double increase = (tied.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
-      if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) < 5) {
-        clock.file(result_, tied.iterations, tied.relative_cost);
-        model_ = std::move(tied.model);
-      } else {
+      if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) >= 5) {
         without_offset_ = false;
+        return;
       }
     }
+    clock.file(result_, tied.iterations, tied.relative_cost);
+    model_ = std::move(tied.model);
+  }
+
+  Network network() {
+    if (without_skip_ && without_offset_ && model_.unknowns() <= most_unknowns_for_uncertainty) refine_as_relu();
     Network network = relu_network(model_, signs_);
     if (without_skip_) network.skip.setZero();
     if (without_skip_ && without_offset_) network.offset.setZero();
