@@ -39,8 +39,9 @@ RC_GTEST_PROP(Reduce, SeesEverySampleOnceInOrderOnAnyNumberOfThreads, ()) {
 
 RC_GTEST_PROP(OrderedMerge, KeepsTheOrderAndTheDepthLow, ()) {
   const auto count = *rc::gen::inRange(1, 65);
-  OrderedMerge<Tree> merged;
-  for (int i = 0; i < count; ++i) merged.push({std::string(1, static_cast<char>('0' + i))});
+  Recycled<Tree> recycled;
+  OrderedMerge<Tree> merged(recycled);
+  for (int i = 0; i < count; ++i) merged.push(std::make_unique<Tree>(Tree{std::string(1, static_cast<char>('0' + i))}));
   const std::string tree = merged.finish().text;
   std::string leaves;
   int depth = 0, deepest = 0;
