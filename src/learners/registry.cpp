@@ -2,20 +2,22 @@
 
 #include "learners/hermite/hermite.hpp"
 #include "learners/prune/prune.hpp"
+#include "learners/vector/learners.hpp"
 
 namespace relucover {
 
 namespace {
 
-std::vector<Learner> with_hermite(std::vector<Learner> rows) {
+std::vector<Learner> with_families(std::vector<Learner> rows) {
   for (auto& learner : hermite_learners()) rows.push_back(std::move(learner));
+  for (const auto& learner : vector_learners()) rows.push_back(learner);
   return rows;
 }
 
 }  // namespace
 
 const std::vector<Learner>& learners() {
-  static const std::vector<Learner> all = with_hermite({
+  static const std::vector<Learner> all = with_families({
       {{"prune", "over-parameterised starts, pruned: any inputs, any outputs, more units than inputs too", {}}, learn_by_pruning},
   });
   return all;
