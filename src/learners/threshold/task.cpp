@@ -128,7 +128,7 @@ void certify_by_activity(const SampleSource& source, const LabelView& activity, 
   result.figures["activity_error"] = check.error();
   result.figures["flips"] = check.flips();
   result.figures["halves_threshold_difference"] = threshold_difference;
-  constexpr double agree = 0.05, most_flips = 0.1;
+  constexpr double agree = 0.02, most_flips = 0.1;
   std::vector<std::string> reasons;
   if (!(result.direction_error <= agree)) reasons.push_back(fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error));
   if (!check.nothing_missing())
