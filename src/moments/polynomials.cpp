@@ -59,31 +59,77 @@ struct FitSums {
   }
 };
 
+/// A sorted tuple of order k is its lowest ⌈k/2⌉ indices followed by its highest ⌊k/2⌋. If the highest ones start at j, the
+/// lowest are among those with indices <= j, a prefix of the packed list: one product per j holds every tuple once.
+struct SplitTuples {
+  PackedIndex lows, highs;
+  std::vector<Index> sorted;  // places of the highs, by their least index
+  struct Group {
+    Index first, count, prefix;
+  };
+  std::vector<Group> groups;
+
+  SplitTuples(Index dimension, Index order) : lows(dimension, (order + 1) / 2), highs(dimension, order / 2) {
+    for (Index place = 0; place < highs.size(); ++place) sorted.push_back(place);
+    const auto least = [&](Index place) { return highs.order() > 0 ? highs.tuple(place)[0] : static_cast<int>(dimension) - 1; };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](Index a, Index b) { return least(a) < least(b); });
+    for (Index at = 0; at < highs.size(); ++at) {
+      const Index prefix = packed_size(least(sorted[static_cast<std::size_t>(at)]) + 1, lows.order());
+      if (groups.empty() || groups.back().prefix != prefix) groups.push_back({at, 0, prefix});
+      ++groups.back().count;
+    }
+  }
+  /// Adds Σ r (lows)(highs)ᵀ, group by group; `weighted` is scratch.
+  void add(const std::vector<Matrix>& monomials, const Vector& r, Matrix& weighted, Matrix& product) const {
+    const Matrix& low = monomials[static_cast<std::size_t>(lows.order())];
+    const Matrix& high = monomials[static_cast<std::size_t>(highs.order())];
+    weighted.resize(high.rows(), high.cols());
+    for (Index at = 0; at < high.cols(); ++at) weighted.col(at) = high.col(sorted[static_cast<std::size_t>(at)]).cwiseProduct(r);
+    for (const Group& group : groups)
+      product.block(0, group.first, group.prefix, group.count).noalias() +=
+          low.leftCols(group.prefix).transpose() * weighted.middleCols(group.first, group.count);
+  }
+  SymmetricTensor tensor(const Matrix& product) const {
+    SymmetricTensor tensor(lows.dimension(), lows.order() + highs.order());
+    std::vector<int> tuple(static_cast<std::size_t>(tensor.order));
+    for (const Group& group : groups)
+      for (Index at = group.first; at < group.first + group.count; ++at)
+        for (Index i = 0; i < group.prefix; ++i) {
+          const int* high = highs.tuple(sorted[static_cast<std::size_t>(at)]);
+          std::copy(high, high + highs.order(), std::copy(lows.tuple(i), lows.tuple(i) + lows.order(), tuple.begin()));
+          tensor.values[PackedIndex::place(tuple.data(), tensor.order)] = product(i, at);
+        }
+    return tensor;
+  }
+};
+
 struct MomentSums {
   using Scalar = double;
   const View* view;
   const std::vector<MomentRequest>* requests;
+  const std::vector<SplitTuples>* splits;  // by order
   Index max_degree = 0, max_half = 0;
   Index samples = 0;
   std::vector<double> squares;
   std::vector<std::vector<Matrix>> products;  // per request, orders k, k-2, ...
 
-  MomentSums(const View& view_, const std::vector<MomentRequest>& requests_) : view(&view_), requests(&requests_) {
-    const Index q = view->rows.rows();
+  MomentSums(const View& view_, const std::vector<MomentRequest>& requests_, const std::vector<SplitTuples>& splits_)
+      : view(&view_), requests(&requests_), splits(&splits_) {
     for (const MomentRequest& request : *requests) {
       max_degree = std::max(max_degree, request.removed.degree);
       max_half = std::max(max_half, (request.order + 1) / 2);
       squares.push_back(0);
       products.emplace_back();
       for (Index order = request.order; order >= 0; order -= 2)
-        products.back().push_back(Matrix::Zero(packed_size(q, (order + 1) / 2), packed_size(q, order / 2)));
+        products.back().push_back(Matrix::Zero(split(order).lows.size(), split(order).highs.size()));
     }
   }
+  const SplitTuples& split(Index order) const { return (*splits)[static_cast<std::size_t>(order)]; }
   void add(const Block<double>& block) {
     const Matrix z = view->variables(block);
     const Vector y = view->labels(block);
     const Index q = z.cols();
-    const Index step = rows_at_once(feature_count(q, max_degree) + 2 * feature_count(q, max_half));
+    const Index step = rows_at_once(2 * feature_count(q, max_degree) + 4 * feature_count(q, max_half));
     for (Index first = 0; first < z.rows(); first += step)
       add_rows(z.middleRows(first, std::min(step, z.rows() - first)), y.segment(first, std::min(step, z.rows() - first)));
     samples += block.rows();
@@ -91,13 +137,13 @@ struct MomentSums {
   void add_rows(const Matrix& z, const Vector& y) {
     const auto hermites = hermite_features(z, max_degree);
     const auto monomials = monomial_features(z, max_half);
+    Matrix weighted;
     for (std::size_t i = 0; i < requests->size(); ++i) {
       const Vector r = y - (*requests)[i].removed.evaluate(hermites);
       squares[i] += r.cwiseAbs2().dot(hermite_tensor_squared_norms(z, (*requests)[i].order));
       Index order = (*requests)[i].order;
       for (Matrix& product : products[i]) {
-        const Matrix weighted = monomials[static_cast<std::size_t>(order / 2)].array().colwise() * r.array();
-        product.noalias() += monomials[static_cast<std::size_t>((order + 1) / 2)].transpose() * weighted;
+        split(order).add(monomials, r, weighted, product);
         order -= 2;
       }
     }
@@ -110,21 +156,6 @@ struct MomentSums {
     }
   }
 };
-
-/// Every place of the packed tensor from the mean of the matrix entries that hold it.
-SymmetricTensor tensor_of_product(const Matrix& product, Index dimension, Index order) {
-  const PackedIndex rows(dimension, (order + 1) / 2), columns(dimension, order / 2);
-  const auto places = joined_places(rows, columns);
-  SymmetricTensor tensor(dimension, order);
-  Vector counts = Vector::Zero(tensor.values.size());
-  for (Index j = 0; j < places.cols(); ++j)
-    for (Index i = 0; i < places.rows(); ++i) {
-      tensor.values[places(i, j)] += product(i, j);
-      counts[places(i, j)] += 1;
-    }
-  tensor.values.array() /= counts.array();
-  return tensor;
-}
 
 /// Coefficient of z^{n-2j} in He_n: (-1)^j n! / (j! (n-2j)! 2^j).
 double hermite_coefficient(Index n, Index j) {
@@ -232,14 +263,18 @@ std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& 
 std::vector<ResidualMoments> residual_moments(const SampleSource& source, const View& view,
                                               const std::vector<MomentRequest>& requests, const Control& control) {
   for (const MomentRequest& request : requests) check_range("order of a moment", request.order, 1, max_tensor_order + 1);
-  const MomentSums sums = reduce(source, MomentSums(view, requests), control);
+  Index max_order = 0;
+  for (const MomentRequest& request : requests) max_order = std::max(max_order, request.order);
+  std::vector<SplitTuples> splits;
+  for (Index order = 0; order <= max_order; ++order) splits.emplace_back(view.rows.rows(), order);
+  const MomentSums sums = reduce(source, MomentSums(view, requests, splits), control);
   const double n = static_cast<double>(std::max<Index>(sums.samples, 1));
   std::vector<ResidualMoments> answers;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     ResidualMoments moments;
     Index order = requests[i].order;
     for (const Matrix& product : sums.products[i]) {
-      moments.raw.push_back(tensor_of_product(product / n, view.rows.rows(), order));
+      moments.raw.push_back(splits[static_cast<std::size_t>(order)].tensor(product / n));
       order -= 2;
     }
     moments.spread = sums.squares[i] / n;
