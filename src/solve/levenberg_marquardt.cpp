@@ -30,9 +30,11 @@ double mean_cost(const SampleSource& source, const SignFreeModel& model, const L
   return sums.cost / static_cast<double>(std::max<Index>(sums.samples, 1));
 }
 
-// Damping by the gain ratio: looser after steps that did what they promised, tighter after the others.
-double damping_after(double gain, double damping) {
-  if (gain > 0.6) return std::max(damping * 0.2, 1e-13);
+// Damping by the gain ratio: looser after steps that did what they promised (with the cost itself, which keeps the last
+// steps quadratic), tighter after the others. Below the rounding of the Gram matrix damping means nothing.
+double damping_after(double gain, double cost_ratio, double damping, GramPrecision precision) {
+  const double least = precision == GramPrecision::float32 ? 1e-7 : 1e-13;
+  if (gain > 0.6) return std::max(damping * std::min(0.2, cost_ratio), least);
   return gain < 0.25 ? damping * 3 : damping;
 }
 
@@ -60,6 +62,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
   LinearisationOptions linearisation;
   linearisation.form = options.form;
   linearisation.loss = options.loss;
+  linearisation.precision = options.precision;
   linearisation.max_inner_iterations = options.max_inner_iterations;
   linearisation.second_moment =
       options.second_moment.size() > 0 ? options.second_moment : second_moment(source, options.loss.bias, control);
@@ -92,7 +95,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
     rejections = 0;
     const double gain = (outcome.cost - cost) / std::max(step.predicted, 1e-300);
     const double decrease = (outcome.cost - cost) / outcome.cost;
-    damping = damping_after(gain, damping);
+    damping = damping_after(gain, cost / outcome.cost, damping, options.precision);
     outcome.model = std::move(trial);
     if (outcome.model.output_is_free()) balance(outcome.model);
     outcome.cost = cost;

@@ -18,6 +18,7 @@ struct SolverOptions {
   double loose = 3e-2, tight = 1e-5;
   Index max_inner_iterations = 60;
   LinearisationOptions::Form form = LinearisationOptions::Form::automatic;
+  GramPrecision precision = GramPrecision::float64;
   Loss loss;
   /// Summed variance of the labels: what costs are relative to. 0: measured.
   double label_variance = 0;

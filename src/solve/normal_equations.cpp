@@ -42,35 +42,34 @@ Matrix full_gram(const NormalSum& sums) {
   const SignFreeModel& model = *sums.first_order.model;
   const Index units = model.units(), width = model.inputs() + 1, outputs = model.outputs();
   const double samples = static_cast<double>(sums.first_order.samples);
-  const Matrix signs = Matrix(sums.sign_gram.selfadjointView<Eigen::Lower>()) / samples;
   const Index theta_size = units * width, output_size = model.output_is_free() ? units * outputs : 0;
   const Index size = theta_size + output_size + outputs * width;
-  const auto block = [&](Index i, Index j) { return signs.block(i * width, j * width, width, width); };
   const Matrix weights = model.output.transpose() * model.output;
   Matrix gram = Matrix::Zero(size, size);
-  const Index affine_at = theta_size + output_size;
+  const Index affine_at = theta_size + output_size, output_at = theta_size;
   for (Index i = 0; i < units; ++i) {
-    for (Index j = 0; j < units; ++j) gram.block(i * width, j * width, width, width) = weights(i, j) * block(i, j);
-    for (Index o = 0; o < outputs; ++o)
-      gram.block(affine_at + o * width, i * width, width, width) = model.output(o, i) * block(units, i);
-  }
-  for (Index o = 0; o < outputs; ++o) gram.block(affine_at + o * width, affine_at + o * width, width, width) = block(units, units);
-  if (model.output_is_free())
-    for (Index j = 0; j < units; ++j) {
+    for (Index j = 0; j <= i; ++j) {
+      const Matrix block = sums.block(i, j) / samples;
+      gram.block(i * width, j * width, width, width) = weights(i, j) * block;
+      if (!model.output_is_free()) continue;
       // h_j = sigma_j x~·theta_j, so sums with h_j are Gram blocks times theta_j.
-      const Vector theta_j = model.theta.row(j).transpose();
-      for (Index i = 0; i < units; ++i) {
-        const Vector with_theta = block(i, j) * theta_j;
-        const double with_h = model.theta.row(i).dot(with_theta);
-        for (Index o = 0; o < outputs; ++o) {
-          gram.row(theta_size + j * outputs + o).segment(i * width, width) = model.output(o, i) * with_theta.transpose();
-          gram(theta_size + j * outputs + o, theta_size + i * outputs + o) = with_h;
-        }
+      const Vector with_i = block * model.theta.row(i).transpose(), with_j = block * model.theta.row(j).transpose();
+      const double with_both = model.theta.row(i).dot(with_j);
+      for (Index o = 0; o < outputs; ++o) {
+        gram.row(output_at + j * outputs + o).segment(i * width, width) = model.output(o, i) * with_j.transpose();
+        gram.row(output_at + i * outputs + o).segment(j * width, width) = model.output(o, j) * with_i.transpose();
+        gram(output_at + i * outputs + o, output_at + j * outputs + o) = with_both;
       }
-      const Vector with_affine = block(units, j) * theta_j;
-      for (Index o = 0; o < outputs; ++o)
-        gram.col(theta_size + j * outputs + o).segment(affine_at + o * width, width) = with_affine;
     }
+    const Matrix block = sums.block(units, i) / samples;
+    const Vector with_affine = block * model.theta.row(i).transpose();
+    for (Index o = 0; o < outputs; ++o) {
+      gram.block(affine_at + o * width, i * width, width, width) = model.output(o, i) * block;
+      if (model.output_is_free()) gram.col(output_at + i * outputs + o).segment(affine_at + o * width, width) = with_affine;
+    }
+  }
+  const Matrix block = sums.block(units, units) / samples;
+  for (Index o = 0; o < outputs; ++o) gram.block(affine_at + o * width, affine_at + o * width, width, width) = block;
   return gram.selfadjointView<Eigen::Lower>();
 }
 
@@ -98,7 +97,7 @@ class DenseLinearisation : public Linearisation {
   DenseLinearisation(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options,
                      const Control& control)
       : model_(model), moment_(options.second_moment) {
-    const auto sums = reduce(source, NormalSum(model, options.loss), control);
+    const auto sums = reduce(source, NormalSum(model, options.loss, options.precision), control);
     const double samples = static_cast<double>(sums.first_order.samples);
     cost_ = sums.first_order.cost / samples;
     gradient_ = flatten(sums.first_order.gradient) / samples;

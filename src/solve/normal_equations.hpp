@@ -31,6 +31,8 @@ class Linearisation {
 struct LinearisationOptions {
   enum class Form { automatic, dense, matrix_free } form = Form::automatic;
   Loss loss;
+  /// Of the dense form.
+  GramPrecision precision = GramPrecision::float64;
   Index max_inner_iterations = 60;
   /// Mean of x~ x~^T over the data: the Gram block of every single unit, which damps and preconditions.
   Matrix second_moment;

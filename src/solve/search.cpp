@@ -35,8 +35,10 @@ class Search {
     double train = 1, holdout = 1;
   };
 
-  Fit converge(SignFreeModel start, double relative_decrease, Index iterations, double stop) {
+  Fit converge(SignFreeModel start, double relative_decrease, Index iterations, double stop,
+               GramPrecision precision = GramPrecision::float64) {
     SolverOptions solver = solver_;
+    solver.precision = precision;
     solver.relative_decrease = relative_decrease;
     solver.max_iterations = iterations;
     solver.relative_cost = stop;
@@ -51,7 +53,7 @@ class Search {
 
   Fit over_parameterised(Index units, Index attempt) {
     StartOptions start{units, options_.seed, attempt, 1.0, options_.loss.bias};
-    Fit fit = converge(random_start(affine_, start), 1e-3, 80, 1e-12);
+    Fit fit = converge(random_start(affine_, start), 1e-3, 80, near_cost, GramPrecision::float32);
     outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, fit.holdout);
     return fit;
   }
@@ -73,6 +75,9 @@ class Search {
     }
     return fit;
   }
+
+  // An over-parameterised fit this good has a unit at each place where it matters, seldom more than that is needed.
+  static constexpr double near_cost = 1e-6;
 
   bool is_exact(const Fit& fit) const { return fit.holdout < options_.exact_cost; }
 
@@ -101,7 +106,7 @@ class Search {
     wider.theta << best.theta, (best.output_is_free() ? 1.0 : size) * fresh.theta;
     wider.output << best.output, (best.output_is_free() ? size : 1.0) * fresh.output;
     wider.affine = best.affine;
-    return converge(std::move(wider), 1e-3, 80, 1e-12);
+    return converge(std::move(wider), 1e-3, 80, near_cost, GramPrecision::float32);
   }
 
   SearchOutcome with_known_units() {
@@ -113,11 +118,15 @@ class Search {
       const bool regrow = attempt > 0 && regrowths < 3;
       const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
       const bool given = attempt == 0 && options_.initial.units() > 0;
-      const Fit over = given    ? converge(options_.initial, 3e-3, 60, 1e-12)
+      Fit over = given    ? converge(options_.initial, 3e-3, 60, 1e-12)
                        : regrow ? regrown(attempt)
                                 : over_parameterised(wide, attempt);
       regrowths = regrow ? regrowths + 1 : 0;
       Fit fit = pruned_to(over, options_.units);
+      if (!is_exact(fit) && over.train <= near_cost) {
+        over = converge(std::move(over.model), 1e-3, 60, 1e-12);
+        fit = pruned_to(over, options_.units);
+      }
       if (is_exact(fit)) fit = without_idle_units(std::move(fit));
       keep_if_better(std::move(fit));
       outcome_.starts = attempt + 1;

@@ -1,7 +1,5 @@
 #include "solve/sums.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -106,9 +104,75 @@ void CurvatureSum::add(const Block<double>& block) {
 
 void CurvatureSum::merge(const CurvatureSum& other) { product.add(1, other.product); }
 
-NormalSum::NormalSum(const SignFreeModel& at, const Loss& loss)
-    : first_order(at, loss),
-      sign_gram(Matrix::Zero((at.units() + 1) * (at.inputs() + 1), (at.units() + 1) * (at.inputs() + 1))) {}
+namespace {
+
+template <class Real>
+using MatrixOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+Index pairs_of(Index size) { return size * (size + 1) / 2; }
+
+/// The pair i >= j at a place of the packed order (0,0), (1,0), (1,1), (2,0), ...
+struct PairWalk {
+  Index i = 0, j = 0;
+  void next() {
+    if (j < i) {
+      ++j;
+    } else {
+      ++i;
+      j = 0;
+    }
+  }
+};
+
+/// The products of pairs of columns, a tile of them at a time.
+template <class Real>
+PairWalk fill_pairs(const MatrixOf<Real>& columns, PairWalk pair, MatrixOf<Real>& products) {
+  for (Index p = 0; p < products.cols(); ++p, pair.next())
+    products.col(p) = columns.col(pair.i).cwiseProduct(columns.col(pair.j));
+  return pair;
+}
+
+template <class Real>
+void add_pair_products(const MatrixOf<Real>& signs, const MatrixOf<Real>& inputs, Matrix& sums) {
+  constexpr Index tile = 512;  // tiles of pairs and of products fit in the cache together
+  MatrixOf<Real> sign_pairs, input_pairs;
+  PairWalk sign_pair;
+  for (Index p = 0; p < sums.rows(); p += tile) {
+    sign_pairs.resize(signs.rows(), std::min(tile, sums.rows() - p));
+    sign_pair = fill_pairs(signs, sign_pair, sign_pairs);
+    PairWalk input_pair;
+    for (Index q = 0; q < sums.cols(); q += tile) {
+      input_pairs.resize(inputs.rows(), std::min(tile, sums.cols() - q));
+      input_pair = fill_pairs(inputs, input_pair, input_pairs);
+      auto sum = sums.block(p, q, sign_pairs.cols(), input_pairs.cols());
+      if constexpr (std::is_same_v<Real, double>)
+        sum.noalias() += sign_pairs.transpose() * input_pairs;
+      else
+        sum += MatrixOf<Real>(sign_pairs.transpose() * input_pairs).template cast<double>();
+    }
+  }
+}
+
+template <class Real>
+void add_slabs(const SeenBlock& seen, const RowMatrix& signs, Matrix& sums) {
+  constexpr Index slab = 384;
+  const Index units = signs.cols();
+  MatrixOf<Real> some_signs, some_inputs;
+  for (Index first = 0; first < seen.x.rows(); first += slab) {
+    const Index rows = std::min(slab, seen.x.rows() - first);
+    some_signs.resize(rows, units + 1);
+    some_signs.leftCols(units) = signs.middleRows(first, rows).template cast<Real>();
+    some_signs.col(units).setOnes();
+    some_inputs = seen.x.middleRows(first, rows).template cast<Real>();
+    add_pair_products(some_signs, some_inputs, sums);
+  }
+}
+
+}  // namespace
+
+NormalSum::NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision_)
+    : first_order(at, loss), pair_products(Matrix::Zero(pairs_of(at.units() + 1), pairs_of(at.inputs() + 1))),
+      precision(precision_) {}
 
 void NormalSum::add(const Block<double>& block) {
   const SignFreeModel& model = *first_order.model;
@@ -118,25 +182,25 @@ void NormalSum::add(const Block<double>& block) {
   first_order.cost += seen.cost;
   first_order.samples += block.rows();
   add_transposed_product(seen, signs, seen.residual, model, first_order.gradient);
-
-  const Index width = model.inputs() + 1, columns = sign_gram.rows();
-  const Index slab = std::clamp<Index>((1 << 17) / columns, 32, 512);  // about a megabyte of Jacobian at a time
-  for (Index first = 0; first < block.rows(); first += slab) {
-    const Index rows = std::min(slab, block.rows() - first);
-    jacobian_.resize(rows, columns);
-    for (Index n = 0; n < rows; ++n) {
-      const auto row = seen.x.row(first + n);
-      for (Index i = 0; i < model.units(); ++i) jacobian_.row(n).segment(i * width, width) = signs(first + n, i) * row;
-      jacobian_.row(n).tail(width) = row;
-    }
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, static_cast<int>(columns), static_cast<int>(rows), 1,
-                jacobian_.data(), static_cast<int>(columns), 1, sign_gram.data(), static_cast<int>(columns));
-  }
+  if (precision == GramPrecision::float32)
+    add_slabs<float>(seen, signs, pair_products);
+  else
+    add_slabs<double>(seen, signs, pair_products);
 }
 
 void NormalSum::merge(const NormalSum& other) {
   first_order.merge(other.first_order);
-  sign_gram += other.sign_gram;
+  pair_products += other.pair_products;
+}
+
+Matrix NormalSum::block(Index i, Index j) const {
+  const Index width = first_order.model->inputs() + 1;
+  const auto packed = pair_products.row(pairs_of(std::max(i, j)) + std::min(i, j));
+  Matrix square(width, width);
+  Index at = 0;
+  for (Index a = 0; a < width; ++a)
+    for (Index b = 0; b <= a; ++b) square(a, b) = square(b, a) = packed[at++];
+  return square;
 }
 
 FeatureSum::FeatureSum(const SignFreeModel& at, const Loss& loss_)

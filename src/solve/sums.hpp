@@ -63,18 +63,23 @@ struct CurvatureSum {
   void merge(const CurvatureSum& other);
 };
 
+/// Precision of the products that make up J^T J. Costs and gradients are always in double precision, so a search may
+/// take its curvature in single precision: steps get a little shorter, answers no less precise.
+enum class GramPrecision { float64, float32 };
+
 /// Cost, J^T r, and the Gram matrix of [sigma_1 x~, ..., sigma_K x~, x~], from which all of J^T J follows for any
-/// number of outputs.
+/// number of outputs. Its blocks Σ sigma_i sigma_j x~ x~^T are symmetric, so one product of the packed pairs of signs
+/// with the packed pairs of inputs has all of it, at half the cost of the Gram matrix as such.
 struct NormalSum {
   using Scalar = double;
   GradientSum first_order;
-  Matrix sign_gram;  // lower triangle
-  NormalSum(const SignFreeModel& at, const Loss& loss);
+  Matrix pair_products;  // pairs i >= j of signs (sigma_K = 1 for the affine part) by pairs a >= b of inputs
+  GramPrecision precision;
+  NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision = GramPrecision::float64);
   void add(const Block<double>& block);
   void merge(const NormalSum& other);
-
- private:
-  RowMatrix jacobian_;
+  /// Σ sigma_i sigma_j x~ x~^T; i or j = units stands for the affine part.
+  Matrix block(Index i, Index j) const;
 };
 
 /// Gram matrix of the features [|theta x~|, x~] and their products with y: the linear weights given the units.

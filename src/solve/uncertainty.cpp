@@ -61,7 +61,7 @@ Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, 
   result.inverse = scale.asDiagonal() * factor.solve(Matrix::Identity(gram.rows(), gram.rows())) * scale.asDiagonal();
   result.inverse /= samples;
   const Index width = model.inputs() + 1;
-  const Matrix moment = sums.sign_gram.bottomRightCorner(width, width).selfadjointView<Eigen::Lower>();
+  const Matrix moment = sums.block(model.units(), model.units());
   for (Index i = 0; i < model.units(); ++i) {
     // Sizes are measured through the data: |theta|^2 stands for theta^T E[x~ x~^T] theta.
     const double size = model.theta.row(i).dot(moment * model.theta.row(i).transpose());

@@ -62,8 +62,10 @@ Index affordable_units(const SampleSource& source) {
   return std::clamp<Index>(equations * 9 / 10 / std::max<Index>(1, per_unit) - source.inputs() / std::max<Index>(1, per_unit), 1, 512);
 }
 
-Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units) {
-  constexpr Index per_unknown = 10;
+/// Equations per unknown of the over-parameterised fit: enough for nearly every network, and enough for the others.
+constexpr Index few_per_unknown = 5, many_per_unknown = 10;
+
+Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units, Index per_unknown) {
   const Index unknowns = (wide_units + 1) * (inputs + 1) + (source.outputs() > 1 ? (wide_units + inputs) * source.outputs() : 0);
   return std::max<Index>({2000, per_unknown * unknowns / source.outputs(), 20 * (inputs + 1)});
 }
@@ -83,7 +85,7 @@ SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& 
   const LabelSubspace subspace = label_subspace(source, moments, scaling.inputs, size, control);
   result.series["label_curvature_spectrum"] = {subspace.spectrum.begin(), subspace.spectrum.end()};
   // What lies outside of the subspace acts as noise: more samples per unknown than in the full space.
-  const SearchData data = search_data(source, scaling, 3 * samples_wanted(source, size, 2 * units), options.seed, control);
+  const SearchData data = search_data(source, scaling, 3 * samples_wanted(source, size, 2 * units, many_per_unknown), options.seed, control);
   const MemorySource<double> fit = projected(data.fit, subspace.basis), judge = projected(data.judge, subspace.basis);
   SearchOptions search_options;
   search_options.units = std::max<Index>(units + 2, units * 5 / 4);
@@ -97,6 +99,25 @@ SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& 
   lifted.affine << found.model.affine.leftCols(size) * subspace.basis.transpose(), found.model.affine.rightCols(1);
   lifted.output = found.model.output;
   return lifted;
+}
+
+/// One start on few samples, which is nearly always enough where there is something exact to find; then all of it.
+SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling, Index wide, const SearchOptions& options,
+                              const Control& control) {
+  const Index few = samples_wanted(source, source.inputs(), wide, few_per_unknown);
+  const Index many = samples_wanted(source, source.inputs(), wide, many_per_unknown);
+  Index tried = 0;
+  if (options.units > 0 && options.initial.units() == 0 && 2 * few <= source.samples() && few < many) {
+    SearchOptions once = options;
+    once.starts = tried = 1;
+    const SearchData data = search_data(source, scaling, few, options.seed, control);
+    SearchOutcome found = search(data.fit, data.judge, once, control);
+    if (found.exact) return found;
+  }
+  const SearchData data = search_data(source, scaling, many, options.seed, control);
+  SearchOutcome found = search(data.fit, data.judge, options, control);
+  found.starts += tried;
+  return found;
 }
 
 }  // namespace
@@ -118,8 +139,7 @@ void learn_by_pruning(const SampleSource& source, const LearnOptions& options, c
   }
 
   const StageClock searching("search");
-  const SearchData data = search_data(source, scaling, samples_wanted(source, source.inputs(), wide), options.seed, control);
-  const SearchOutcome found = search(data.fit, data.judge, search_options, control);
+  const SearchOutcome found = found_by_search(source, scaling, wide, search_options, control);
   searching.file(result, found.iterations, found.holdout_cost);
   result.figures["starts"] = static_cast<double>(found.starts);
   result.series["search_history"] = found.history;
