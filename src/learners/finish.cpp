@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -182,12 +183,16 @@ class Finish {
     const Index inputs = model_.inputs(), outputs = model_.outputs(), units = model_.units();
     if (units == 0) return;
     Matrix rows(units, inputs * outputs);
-    for (Index i = 0; i < units; ++i)
-      for (Index o = 0; o < outputs; ++o) rows.row(i).segment(o * inputs, inputs) = model_.output(o, i) * model_.theta.row(i).head(inputs);
-    Vector target(inputs * outputs);
-    for (Index o = 0; o < outputs; ++o) target.segment(o * inputs, inputs) = model_.affine.row(o).head(inputs).transpose();
+    for (Index i = 0; i < units; ++i) rows.row(i) = slopes(model_.output.col(i) * model_.theta.row(i)).transpose();
+    Vector target = slopes(model_.affine);
     const double scale = target.norm() + rows.rowwise().norm().sum();
     const double tolerance = sign_tolerance(scale);
+    // What the data leave free must not decide about signs.
+    const Matrix free_slopes = slopes_of_freedom();
+    if (free_slopes.cols() > 0) {
+      rows -= rows * free_slopes * free_slopes.transpose();
+      target -= free_slopes * (free_slopes.transpose() * target);
+    }
     const SignSolution found = find_signs(rows, target, tolerance, 1024);
     const auto offset_of = [&](const std::vector<int>& signs) { return leftover_affine(model_, signs).col(inputs).norm(); };
     if (found.signs.empty()) {
@@ -204,19 +209,71 @@ class Finish {
     for (const auto& signs : found.signs) offsets.push_back(offset_of(signs));
     const auto best = std::min_element(offsets.begin(), offsets.end());
     signs_ = found.signs[static_cast<std::size_t>(best - offsets.begin())];
+    if (free_slopes.cols() > 0) *best = without_affine_part(tolerance) ? 0 : std::numeric_limits<double>::infinity();
     const double offset_scale = model_.theta.col(inputs).cwiseAbs().sum() + model_.affine.col(inputs).cwiseAbs().sum() + scale;
     const double no_offset = std::max(tolerance, sign_tolerance(offset_scale));
     without_offset_ = *best <= no_offset;
     const auto alike = std::count_if(offsets.begin(), offsets.end(), [&](double o) { return without_offset_ ? o <= no_offset : true; });
     result_.sign_ambiguous = alike > 1 || !found.complete;
-    without_skip_ = true;
+    without_skip_ = free_slopes.cols() == 0 || without_offset_;
     if (alike > 1) result_.notes.push_back(fmt::format("{} choices of signs give the same function", alike));
+  }
+
+  /// The linear part of an affine map (outputs by inputs + 1) as one vector.
+  static Vector slopes(const Matrix& affine) { return affine.leftCols(affine.cols() - 1).transpose().reshaped(); }
+
+  /// Orthonormal basis of all changes of linear parts along the directions that noise-free data leave free.
+  Matrix slopes_of_freedom() const {
+    if (!noise_free_ || !known_ || known_->determined) return {};
+    std::vector<Vector> changes;
+    for (const auto& direction : known_->freedom.colwise()) {
+      const SignFreeModel change = unflatten(direction, model_);
+      changes.push_back(slopes(change.affine));
+      for (Index i = 0; i < model_.units(); ++i) {
+        changes.push_back(slopes(model_.output.col(i) * change.theta.row(i)));
+        if (model_.output_is_free()) changes.push_back(slopes(change.output.col(i) * model_.theta.row(i)));
+      }
+    }
+    Matrix all(model_.inputs() * model_.outputs(), static_cast<Index>(changes.size()));
+    for (Index k = 0; k < all.cols(); ++k) all.col(k) = changes[static_cast<std::size_t>(k)];
+    if (all.cols() == 0) return {};
+    Eigen::ColPivHouseholderQR<Matrix> qr(all);
+    qr.setThreshold(1e-7);
+    return Matrix(qr.householderQ()).leftCols(qr.rank());
+  }
+
+  /// Moves along the free directions to a network without skip and offset, if there is one as exact as this: the data
+  /// and the shape of a network together may determine what the data alone do not.
+  bool without_affine_part(double tolerance) {
+    const Matrix left = leftover_affine(model_, signs_);
+    Matrix changes(left.size(), known_->freedom.cols());
+    for (Index k = 0; k < changes.cols(); ++k) {
+      const SignFreeModel change = unflatten(known_->freedom.col(k), model_);
+      Matrix moved = change.affine;
+      for (Index i = 0; i < model_.units(); ++i) {
+        const double sign = signs_[static_cast<std::size_t>(i)];
+        moved -= sign * model_.output.col(i) * change.theta.row(i);
+        if (model_.output_is_free()) moved -= sign * change.output.col(i) * model_.theta.row(i);
+      }
+      changes.col(k) = moved.reshaped();
+    }
+    const Vector along = changes.completeOrthogonalDecomposition().solve(-left.reshaped());
+    SignFreeModel moved = model_;
+    moved.add(1, unflatten(known_->freedom * along, model_));
+    if (leftover_affine(moved, signs_).norm() > tolerance) return false;
+    if (relative_cost(source_, moved, Loss{}, variance_, control_) >= noise_free_cost) return false;
+    const Uncertainty tied = tied_uncertainty(source_, moved, signs_, control_);
+    if (!tied.determined) return false;
+    result_.notes.push_back("the data alone leave a part of the answer free; it is fixed by the network having no linear term of its own");
+    model_ = std::move(moved);
+    known_ = tied;
+    return true;
   }
 
   /// Ties the affine part to the units: fewer unknowns with noisy labels, the last digits without noise.
   void refine_as_relu() {
     const StageClock clock("refine as relu");
-    auto tied = refine_in_relu_form(noise_free_ ? *data_.fit : source_, model_, signs_, noise_free_ ? 4 : 20, control_);
+    auto tied = refine_in_relu_form(noise_free_ && well_known() ? *data_.fit : source_, model_, signs_, noise_free_ ? 4 : 20, control_);
     if (!noise_free_) {
       // A wrong tie would cost more than the freedom that it takes away.
       const double freedom = static_cast<double>(model_.affine.size());

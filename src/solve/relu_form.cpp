@@ -15,7 +15,8 @@ Matrix tied_affine(const SignFreeModel& model, const std::vector<int>& signs) {
   return affine;
 }
 
-/// Derivative of all parameters by the free ones (theta, output) when the affine part is tied.
+}  // namespace
+
 Matrix tie_map(const SignFreeModel& model, const std::vector<int>& signs) {
   const Index width = model.inputs() + 1, units = model.units(), outputs = model.outputs();
   const Index theta_size = units * width, output_size = model.output_is_free() ? units * outputs : 0;
@@ -32,8 +33,6 @@ Matrix tie_map(const SignFreeModel& model, const std::vector<int>& signs) {
   }
   return map;
 }
-
-}  // namespace
 
 Matrix leftover_affine(const SignFreeModel& model, const std::vector<int>& signs) {
   return model.affine - tied_affine(model, signs);

@@ -11,6 +11,9 @@ Matrix leftover_affine(const SignFreeModel& model, const std::vector<int>& signs
 /// The network with the given signs (±1 per unit); |w| = 1; skip and offset are what is left over.
 Network relu_network(const SignFreeModel& model, const std::vector<int>& signs);
 
+/// Derivative of all parameters (in the order of full_gram) by those of theta and output when the affine part is tied.
+Matrix tie_map(const SignFreeModel& model, const std::vector<int>& signs);
+
 /// Gauss-Newton with the affine part tied to the units, affine = sum_i sign_i output_i theta_i: a network without skip
 /// and offset has fewer unknowns than its sign-free form, so with noisy labels this is the better estimate.
 SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model, const std::vector<int>& signs,

@@ -39,6 +39,18 @@ RowMatrix SeenBlock::signs() const {
   return t.unaryExpr([](double v) { return v < 0 ? -1.0 : 1.0; });
 }
 
+void SeenBlock::drop_kinks(const SignFreeModel& model) {
+  constexpr double rounding = 1e-10;
+  const Eigen::RowVectorXd least = rounding * model.theta.rowwise().norm().transpose();
+  for (Index i = 0; i < x.rows(); ++i) {
+    if ((t.row(i).cwiseAbs().array() > x.row(i).norm() * least.array()).all()) continue;
+    x.row(i).setZero();
+    t.row(i).setZero();
+    h.row(i).setZero();
+    residual.row(i).setZero();
+  }
+}
+
 void ResidualSum::add(const Block<double>& block) {
   SeenBlock seen;
   seen.look(block, *model, loss);
@@ -178,6 +190,7 @@ void NormalSum::add(const Block<double>& block) {
   const SignFreeModel& model = *first_order.model;
   SeenBlock seen;
   seen.look(block, model, first_order.loss);
+  if (without_kinks) seen.drop_kinks(model);
   const RowMatrix signs = seen.signs();
   first_order.cost += seen.cost;
   first_order.samples += block.rows();

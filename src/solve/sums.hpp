@@ -23,6 +23,8 @@ struct SeenBlock {
   double cost = 0;
   void look(const Block<double>& block, const SignFreeModel& model, const Loss& loss);
   RowMatrix signs() const;
+  /// Takes out samples that lie on some unit's kink up to rounding: which side they are on is not known.
+  void drop_kinks(const SignFreeModel& model);
 };
 
 /// Squared residuals: total, worst, per output.
@@ -75,6 +77,7 @@ struct NormalSum {
   GradientSum first_order;
   Matrix pair_products;  // pairs i >= j of signs (sigma_K = 1 for the affine part) by pairs a >= b of inputs
   GramPrecision precision;
+  bool without_kinks = false;  // leave out samples that lie on a unit's kink
   NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision = GramPrecision::float64);
   void add(const Block<double>& block);
   void merge(const NormalSum& other);

@@ -1,8 +1,10 @@
 #include "solve/uncertainty.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 
 #include "reduce/reduce.hpp"
+#include "solve/relu_form.hpp"
 
 namespace relucover {
 
@@ -39,15 +41,11 @@ void fix_scales(const SignFreeModel& model, Matrix& gram) {
   }
 }
 
-}  // namespace
-
-Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
-  const auto sums = reduce(source, NormalSum(model, loss), control);
-  Matrix gram = full_gram(sums);
+/// Inverts a Gram matrix whose first rows are theta's.
+Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& sums) {
   const double samples = static_cast<double>(sums.first_order.samples);
   Uncertainty result;
   result.samples = sums.first_order.samples;
-  result.gradient = flatten(sums.first_order.gradient) / samples;
   fix_scales(model, gram);
   for (Index i = 0; i < gram.rows(); ++i)
     if (gram(i, i) == 0) gram(i, i) = 1;  // the place of a bias that the model does not have
@@ -55,9 +53,15 @@ Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, 
   const Matrix scaled = scale.asDiagonal() * gram * scale.asDiagonal();
   const Eigen::LDLT<Matrix> factor(scaled);
   result.unit_error = Vector::Constant(model.units(), std::numeric_limits<double>::infinity());
-  const double smallest = factor.vectorD().minCoeff();
-  result.determined = factor.info() == Eigen::Success && smallest > 1e-14;
-  if (!result.determined) return result;
+  // Rounding of the Gram matrix and of its factorisation makes pivots this large out of nothing.
+  const double singular = 16 * std::numeric_limits<double>::epsilon() * static_cast<double>(gram.rows());
+  result.determined = factor.info() == Eigen::Success && factor.vectorD().minCoeff() > singular;
+  if (!result.determined) {
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scaled);
+    const Index free_directions = (eigen.eigenvalues().array() < singular).count();
+    result.freedom = scale.asDiagonal() * eigen.eigenvectors().leftCols(free_directions);
+    return result;
+  }
   result.inverse = scale.asDiagonal() * factor.solve(Matrix::Identity(gram.rows(), gram.rows())) * scale.asDiagonal();
   result.inverse /= samples;
   const Index width = model.inputs() + 1;
@@ -68,6 +72,30 @@ Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, 
     const double error = result.inverse.block(i * width, i * width, width, width).cwiseProduct(moment).sum();
     result.unit_error[i] = std::sqrt(error / std::max(size, 1e-300));
   }
+  return result;
+}
+
+NormalSum sums_off_kinks(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
+  NormalSum empty(model, loss);
+  empty.without_kinks = true;
+  return reduce(source, empty, control);
+}
+
+}  // namespace
+
+Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
+  const NormalSum sums = sums_off_kinks(source, model, loss, control);
+  Uncertainty result = inverted(full_gram(sums), model, sums);
+  result.gradient = flatten(sums.first_order.gradient) / static_cast<double>(sums.first_order.samples);
+  return result;
+}
+
+Uncertainty tied_uncertainty(const SampleSource& source, const SignFreeModel& model, const std::vector<int>& signs,
+                             const Control& control) {
+  const NormalSum sums = sums_off_kinks(source, model, Loss{}, control);
+  const Matrix map = tie_map(model, signs);
+  Uncertainty result = inverted(map.transpose() * full_gram(sums) * map, model, sums);
+  result.gradient = map.transpose() * flatten(sums.first_order.gradient) / static_cast<double>(sums.first_order.samples);
   return result;
 }
 

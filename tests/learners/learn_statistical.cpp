@@ -47,6 +47,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"vector_few_samples", {.inputs = 10, .units = 10, .outputs = 10, .bias = 0}, {.samples = 100}, 5, 5}),
     [](const auto& chosen) { return chosen.param.name; });
 
+// A unit far out on sign vectors: on the 60 samples that its rare side has, one input is constant.
+TEST(WhatTheDataLeaveFree, IsFixedByTheShapeOfTheNetwork) {
+  const auto problem = test::planted({.inputs = 20, .units = 10, .seed = 11}, {.samples = 5000, .distribution = inputs("rademacher")});
+  const Result result = learn(problem.samples, {.units = 10});
+  EXPECT_EQ(result.status, Status::exact) << result.message;
+  EXPECT_LT(compare(problem.truth, result.network).max_weight_error, 1e-12);
+}
+
+// The same where the rare side is the active one: nothing can tell. A fit that puts a sample on the unit's kink looks
+// as if it were the only one.
+TEST(WhatTheDataLeaveFree, IsNotClaimedWhereNothingFixesIt) {
+  const auto problem = test::planted({.inputs = 20, .units = 10, .seed = 2}, {.samples = 5000, .distribution = inputs("rademacher")});
+  const Result result = learn(problem.samples, {.units = 10});
+  EXPECT_EQ(result.status, Status::approximate) << result.message;
+}
+
 TEST(NoisyLabels, AreRecoveredWithinTheirStandardErrors) {
   Index recovered = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
