@@ -7,14 +7,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "core/random.hpp"
+#include "decompose/alternating.hpp"
 #include "decompose/pencil.hpp"
 #include "decompose/relu_units.hpp"
 
 namespace relucover {
 
 namespace {
+
+/// Below this part of the largest, a direction of the slices is rounding.
+constexpr double negligible_direction = 1e-7;
 
 struct Range {
   Matrix basis;  // orthonormal columns: the span of the powers
@@ -48,6 +54,24 @@ Vector random_symmetric(Index dimension, Index order, RandomStream& random) {
   return random.normal_vector(packed_size(dimension, order));
 }
 
+/// The tensor as slices of the last c slots on the range, all of them Σ_i (weight of i) p(w_i) p(w_i)ᵀ.
+std::vector<Matrix> slices_of(const SymmetricTensor& tensor, const Contraction& contraction, const Range& range, Index tuple_order) {
+  const PackedIndex last(tensor.dimension, tensor.order - 2 * tuple_order);
+  std::vector<Matrix> slices;
+  for (Index j = 0; j < last.size(); ++j) {
+    const Vector one = Vector::Unit(last.size(), j) / std::sqrt(last.multiplicity(j));
+    slices.push_back(range.basis.transpose() * flatten(contraction(one), tuple_order) * range.basis);
+  }
+  return slices;
+}
+
+Matrix directions_of(const Matrix& powers, Index dimension, Index tuple_order) {
+  Matrix directions(powers.cols(), dimension);
+  for (Index i = 0; i < powers.cols(); ++i)
+    directions.row(i) = nearest_power(powers.col(i).normalized(), dimension, tuple_order).transpose();
+  return directions.allFinite() ? directions : Matrix(0, dimension);
+}
+
 /// Two random contractions of the last c slots, and the eigenvectors of their pencil on the range (Harshman 1970).
 Matrix jennrich_directions(const SymmetricTensor& tensor, const Contraction& contraction, const Range& range, Index tuple_order,
                            RandomStream& random) {
@@ -60,11 +84,7 @@ Matrix jennrich_directions(const SymmetricTensor& tensor, const Contraction& con
   if (eigen.vectors.size() == 0) return Matrix(0, d);
   const Eigen::FullPivLU<Matrix> lu(eigen.vectors);
   if (!lu.isInvertible()) return Matrix(0, d);
-  const Matrix powers = range.basis * lu.inverse().transpose();
-  Matrix directions(powers.cols(), d);
-  for (Index i = 0; i < powers.cols(); ++i)
-    directions.row(i) = nearest_power(powers.col(i).normalized(), d, tuple_order).transpose();
-  return directions.allFinite() ? directions : Matrix(0, d);
+  return directions_of(range.basis * lu.inverse().transpose(), d, tuple_order);
 }
 
 /// Maximises |P(x^{⊗n})|² over the sphere for the projection P on the span of the powers: its maxima, of value 1, are
@@ -97,30 +117,6 @@ Matrix power_directions(const SymmetricTensor& tensor, const Range& range, Index
   return directions;
 }
 
-/// Symmetric alternating least squares: all slots but one held, that one solved, and put in all slots.
-Matrix als_directions(const SymmetricTensor& tensor, Index rank, RandomStream& random, const Control& control) {
-  constexpr Index max_iterations = 1000;
-  const Index d = tensor.dimension, first = tensor.order - 1;
-  const Matrix flat = flatten(tensor, 1);  // d by tuples of order k - 1
-  Matrix directions = random.normal_matrix(rank, d);
-  directions.rowwise().normalize();
-  for (Index i = 0; i < max_iterations; ++i) {
-    if (i % 64 == 0) control.check();
-    Matrix powers(flat.cols(), rank);
-    for (Index r = 0; r < rank; ++r) powers.col(r) = weighted_power(directions.row(r).transpose(), first);
-    Matrix solved = powers.completeOrthogonalDecomposition().solve(flat.transpose());  // rank by d
-    for (Index r = 0; r < rank; ++r) {
-      const double norm = solved.row(r).norm();
-      if (norm > 0) solved.row(r) /= norm;
-    }
-    double moved = 0;
-    for (Index r = 0; r < rank; ++r) moved = std::max(moved, 1 - std::abs(solved.row(r).dot(directions.row(r))));
-    directions = solved;
-    if (moved < 1e-16) break;
-  }
-  return directions;
-}
-
 }  // namespace
 
 RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompositionOptions& options,
@@ -134,12 +130,15 @@ RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompo
   if (by_power)
     return with_weights(tensor, power_directions(tensor, range, row_order, options.draws, random, control));
   const Contraction contraction(tensor, tensor.order - 2 * options.tuple_order);
+  const bool alternating = options.algorithm == Decomposition::als;
+  std::optional<BalancedSlices> balanced;
+  if (alternating) balanced.emplace(slices_of(tensor, contraction, range, options.tuple_order), negligible_direction);
   double least = std::numeric_limits<double>::infinity();
   for (Index draw = 0; draw < options.draws; ++draw) {
     control.check();
-    Matrix directions = options.algorithm == Decomposition::als
-                            ? als_directions(tensor, range.basis.cols(), random, control)
-                            : jennrich_directions(tensor, contraction, range, options.tuple_order, random);
+    Matrix directions =
+        alternating ? directions_of(range.basis * balanced->alternate(random, {}, control).vectors, tensor.dimension, options.tuple_order)
+                    : jennrich_directions(tensor, contraction, range, options.tuple_order, random);
     if (directions.rows() == 0) continue;
     RankOneTerms terms = with_weights(tensor, std::move(directions));
     const double left = left_over(tensor, terms);
@@ -147,7 +146,7 @@ RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompo
       least = left;
       best = std::move(terms);
     }
-    if (options.algorithm == Decomposition::als && least < 1e-24 * tensor.squared_norm()) break;
+    if (alternating && least < 1e-24 * tensor.squared_norm()) break;
   }
   return best;
 }

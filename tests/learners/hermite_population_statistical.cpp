@@ -35,7 +35,7 @@ TEST(Population, DefaultFindsIndependentUnitsToTenDigits) {
 }
 
 TEST(Population, PrintedAlgorithmsFindIndependentUnitsToEightDigits) {
-  for (const auto which : {Decomposition::jennrich, Decomposition::power})
+  for (const auto which : {Decomposition::jennrich, Decomposition::power, Decomposition::als})
     for (int seed = 1; seed <= few; ++seed) {
       const Network truth = planted(10, 10, static_cast<std::uint64_t>(seed));
       const auto answer = printed_units(ExactMoments(truth), {.units = 10, .decomposition = which}, Control());
