@@ -47,4 +47,10 @@ MemorySource<double> gather(const SampleSource& source, const std::vector<Index>
   return MemorySource<double>(std::move(x), std::move(y), source.name());
 }
 
+MemorySource<double> gather(const SampleSource& source, Index first, Index count, const Control& control) {
+  std::vector<Index> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), first);
+  return gather(source, rows, control);
+}
+
 }  // namespace relucover

@@ -10,5 +10,7 @@ std::vector<Index> spread_rows(Index size, Index count, std::uint64_t seed);
 
 /// Copies rows of a source to memory.
 MemorySource<double> gather(const SampleSource& source, const std::vector<Index>& rows, const Control& control);
+/// The samples [first, first + count) in memory, for algorithms that look at single samples again and again.
+MemorySource<double> gather(const SampleSource& source, Index first, Index count, const Control& control);
 
 }  // namespace relucover

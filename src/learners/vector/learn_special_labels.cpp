@@ -1,0 +1,135 @@
+// Labels with a few wrong entries, and labels of rectified activations other than ReLU.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "learners/finish.hpp"
+#include "learners/stage_clock.hpp"
+#include "learners/vector/conclude.hpp"
+#include "learners/vector/methods.hpp"
+#include "learners/vector/order_two_tensor.hpp"
+#include "learners/vector/rectified.hpp"
+#include "learners/vector/sparse_corruption.hpp"
+#include "samples/subsample.hpp"
+
+namespace relucover {
+
+namespace {
+
+struct Repaired {
+  MemorySource<double> samples;
+  double agreeing_share;
+};
+
+/// Labels as given where the network agrees with them, the network's own where it does not.
+Repaired repaired_labels(const SampleSource& source, const Network& network, const Control& control) {
+  const auto given = gather(source, 0, source.samples(), control);
+  RowMatrix y = network.evaluate(given.x());
+  const double scale = std::sqrt(y.squaredNorm() / static_cast<double>(std::max<Index>(y.size(), 1)));
+  Index agreeing = 0;
+  for (Index i = 0; i < y.rows(); ++i)
+    for (Index j = 0; j < y.cols(); ++j)
+      if (std::abs(y(i, j) - given.y()(i, j)) < 1e-9 * scale) {
+        y(i, j) = given.y()(i, j);
+        ++agreeing;
+      }
+  return {MemorySource<double>(given.x(), std::move(y), source.name()),
+          static_cast<double>(agreeing) / static_cast<double>(y.size())};
+}
+
+}  // namespace
+
+void learn_corrupted_labels(const SampleSource& source, const LearnOptions& options, const Control& control,
+                            Result& result) {
+  const StageClock clock("separate wrong entries");
+  const CleanedLabels cleaned = clean_labels(source, options.units, control);
+  result.figures["corrupted_share"] = cleaned.corrupted_share;
+  if (!cleaned.samples) {
+    fail_assumption(result, cleaned.problem);
+    return;
+  }
+  clock.file(result, 1, 0);
+  LearnOptions with_rank = options;
+  with_rank.units = cleaned.rank;
+  Result clean;
+  learn_pure_neurons(*cleaned.samples, with_rank, control, clean);
+  result.stages.insert(result.stages.end(), clean.stages.begin(), clean.stages.end());
+  if (!clean.usable()) {
+    fail_assumption(result, clean.message);
+    return;
+  }
+  const Repaired repaired = repaired_labels(source, clean.network, control);
+  if (repaired.agreeing_share < 0.5) {
+    fail_assumption(
+        result, fmt::format("the network explains {:.0f}% of the label entries: more than half would have to be wrong",
+                            100 * repaired.agreeing_share));
+    return;
+  }
+  finish(repaired.samples, sign_free(clean.network), options, control, result);
+  result.figures["corrupted_share"] = 1 - repaired.agreeing_share;
+  result.message = fmt::format("{:.2f}% of the label entries are wrong and were left out; the others: {}",
+                               100 * (1 - repaired.agreeing_share), result.message);
+}
+
+namespace {
+
+void learn_rectified(const SampleSource& source, const LearnOptions& options, const Control& control,
+                     Activation activation, Result& result) {
+  const StageClock clock("order-2 tensor");
+  const QuadraticFit fit = fit_quadratic(source, control);
+  const Index units = options.units > 0 ? options.units : std::min(units_from_quadratic_part(fit), source.outputs());
+  if (units < 1 || units > source.outputs()) {
+    fail_assumption(
+        result, fmt::format("rectified activations need at least as many outputs as units: {} units, {} outputs", units,
+                            source.outputs()));
+    return;
+  }
+  const TensorStart start = order_two_start(fit, units, control, {.biases = false, .seed = options.seed});
+  if (!start.problem.empty()) {
+    fail_assumption(result, start.problem);
+    return;
+  }
+  clock.file(result, 1, start.tensor_residual);
+  const StageClock exact_clock("zero conditions");
+  const RectifiedRecovery found =
+      recover_rectified(source, compression(fit, units), start.network.W, rectified(activation), control);
+  if (!found.problem.empty()) {
+    fail_assumption(result, found.problem);
+    return;
+  }
+  exact_clock.file(result, 1, found.misfit * found.misfit);
+  result.network = Network(source.inputs(), units, source.outputs(), activation);
+  result.network.W = found.W;
+  result.network.A = found.A;
+  result.samples = source.samples();
+  result.residual_relative = found.misfit;
+  result.figures["worst_zero_ratio"] = found.zero_ratios.maxCoeff();
+  // On samples kept apart the labels come out to rounding, and each unit vanishes, to rounding, on a quarter of the
+  // samples.
+  constexpr double rounding = 1e-13, vanishing = 1e-11;
+  const bool exact = found.misfit < rounding && found.zero_ratios.maxCoeff() < vanishing;
+  result.status = exact ? Status::exact : Status::approximate;
+  result.message =
+      exact
+          ? fmt::format("labels of samples kept apart are reproduced to {:.1e}", found.misfit)
+          : fmt::format(
+                "not certified: labels of samples kept apart are reproduced to {:.1e}, zero conditions hold to {:.1e}",
+                found.misfit, found.zero_ratios.maxCoeff());
+}
+
+}  // namespace
+
+void learn_rectified_square(const SampleSource& source, const LearnOptions& options, const Control& control,
+                            Result& result) {
+  learn_rectified(source, options, control, Activation::relu2, result);
+}
+void learn_rectified_cube(const SampleSource& source, const LearnOptions& options, const Control& control,
+                          Result& result) {
+  learn_rectified(source, options, control, Activation::relu3, result);
+}
+void learn_rectified_exponential(const SampleSource& source, const LearnOptions& options, const Control& control,
+                                 Result& result) {
+  learn_rectified(source, options, control, Activation::expm1, result);
+}
+
+}  // namespace relucover
