@@ -182,7 +182,8 @@ double wave_score(const SampleSource& source, const SignFreeModel& model, const 
 SignFreeModel converge(const SampleSource& source, const SignFreeModel& start, Index iterations, const Control& control) {
   SolverOptions solver;
   solver.max_iterations = iterations;
-  solver.relative_decrease = 1e-9;
+  solver.relative_decrease = 1e-8;
+  solver.precision = GramPrecision::float32;  // noise decides how close is close enough, not rounding
   solver.initial_damping = 1e-6;
   solver.max_inner_iterations = 200;
   return levenberg_marquardt(source, start, solver, control).model;

@@ -198,6 +198,7 @@ class Finish {
     if (found.signs.empty()) {
       signs_.assign(static_cast<std::size_t>(units), 1);
       result_.sign_ambiguous = units > 0;
+      linear_parts_differ_ = found.complete;
       result_.notes.push_back(found.complete
                                   ? "no choice of signs makes the linear parts of the units add up: the network has a linear term of its own, "
                                     "or units that are linear on the data; it is given as skip and offset, and signs are a convention"
@@ -329,6 +330,8 @@ class Finish {
     const bool at_float32 = grid.float32 && grid.decimals < 0 && all.rms <= single && held_out.rms <= 1.5 * single;
     if (at_float64 || at_float32) return decide_exact(std::max(all.rms, grid.rounding() / std::sqrt(3.0)), at_float64 ? "float64" : "float32");
     if (!known_) return approximate(fmt::format("{} unknowns are too many to certify with noisy labels", model_.unknowns()));
+    if (linear_parts_differ_)
+      return approximate("the linear parts of the units don't add up to the function's: there is a linear term of its own, or a unit that too few samples bend, and noisy labels can't tell which");
     NoiseCertificateOptions noise;
     noise.seed = options_.seed;
     const auto certificate = certify_recovered(source_, model_, *known_, result_.noise_estimate, noise, control_, result_);
@@ -378,6 +381,7 @@ class Finish {
   std::optional<Uncertainty> known_;
   std::vector<int> signs_;
   bool without_skip_ = false, without_offset_ = false;
+  bool linear_parts_differ_ = false;  // no choice of signs explains the affine part
 };
 
 }  // namespace

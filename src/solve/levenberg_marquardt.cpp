@@ -39,6 +39,8 @@ double damping_after(double gain, double cost_ratio, double damping, GramPrecisi
 }
 
 constexpr int most_rejections = 8;
+// A step that fails this near to the answer may have failed for want of digits.
+constexpr double precise_below = 1e-12;
 
 }  // namespace
 
@@ -85,6 +87,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
       cost = mean_cost(source, trial, options.loss, control);
     }
     if (!(cost < outcome.cost)) {
+      if (outcome.cost / variance < precise_below) linearisation.product_precision = GramPrecision::float64;
       damping = std::max(damping * 5, 1e-6);
       if (++rejections > most_rejections) {
         outcome.converged = true;

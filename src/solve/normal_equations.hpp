@@ -31,8 +31,11 @@ class Linearisation {
 struct LinearisationOptions {
   enum class Form { automatic, dense, matrix_free } form = Form::automatic;
   Loss loss;
-  /// Of the dense form.
+  /// Of the Gram matrix of the dense form.
   GramPrecision precision = GramPrecision::float64;
+  /// Of the products of the matrix-free form with data. The right-hand side is in double precision, so steps are as good
+  /// as the tolerance of conjugate gradients allows down to about 1e-5.
+  GramPrecision product_precision = GramPrecision::float32;
   Index max_inner_iterations = 60;
   /// Mean of x~ x~^T over the data: the Gram block of every single unit, which damps and preconditions.
   Matrix second_moment;

@@ -15,23 +15,39 @@ Matrix tied_affine(const SignFreeModel& model, const std::vector<int>& signs) {
   return affine;
 }
 
+/// Cholesky; with pivots where rounding leaves the matrix indefinite.
+Vector solved(const Matrix& gram, const Vector& right) {
+  const Eigen::LLT<Matrix> cholesky(gram);
+  return cholesky.info() == Eigen::Success ? Vector(cholesky.solve(right)) : Vector(gram.ldlt().solve(right));
+}
+
 }  // namespace
 
-Matrix tie_map(const SignFreeModel& model, const std::vector<int>& signs) {
+Tie::Tie(const SignFreeModel& model, const std::vector<int>& signs) {
   const Index width = model.inputs() + 1, units = model.units(), outputs = model.outputs();
   const Index theta_size = units * width, output_size = model.output_is_free() ? units * outputs : 0;
-  const Index affine_at = theta_size + output_size;
-  Matrix map = Matrix::Zero(affine_at + outputs * width, affine_at);
-  map.topRows(affine_at).setIdentity();
+  affine_ = Matrix::Zero(outputs * width, theta_size + output_size);
   for (Index i = 0; i < units; ++i) {
     const double sign = signs[static_cast<std::size_t>(i)];
     for (Index o = 0; o < outputs; ++o) {
-      map.block(affine_at + o * width, i * width, width, width).diagonal().setConstant(sign * model.output(o, i));
-      if (model.output_is_free())
-        map.block(affine_at + o * width, theta_size + i * outputs + o, width, 1) = sign * model.theta.row(i).transpose();
+      affine_.block(o * width, i * width, width, width).diagonal().setConstant(sign * model.output(o, i));
+      if (model.output_is_free()) affine_.block(o * width, theta_size + i * outputs + o, width, 1) = sign * model.theta.row(i).transpose();
     }
   }
-  return map;
+}
+
+Matrix Tie::gram(const Matrix& full) const {
+  const Index free = affine_.cols(), tied = affine_.rows();
+  const Matrix cross = full.topRightCorner(free, tied) * affine_;
+  return full.topLeftCorner(free, free) + cross + cross.transpose() + affine_.transpose() * (full.bottomRightCorner(tied, tied) * affine_);
+}
+
+Vector Tie::gradient(const Vector& full) const { return full.head(affine_.cols()) + affine_.transpose() * full.tail(affine_.rows()); }
+
+Vector Tie::all(const Vector& free) const {
+  Vector whole(free.size() + affine_.rows());
+  whole << free, affine_ * free;
+  return whole;
 }
 
 Matrix leftover_affine(const SignFreeModel& model, const std::vector<int>& signs) {
@@ -65,14 +81,14 @@ SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model
   while (outcome.iterations < max_iterations) {
     ++outcome.iterations;
     const auto sums = reduce(source, NormalSum(outcome.model, Loss{}), control);
-    const Matrix map = tie_map(outcome.model, signs);
-    Matrix gram = map.transpose() * full_gram(sums) * map;
+    const Tie tie(outcome.model, signs);
+    Matrix gram = tie.gram(full_gram(sums));
     gram.diagonal() *= 1 + damping;  // holds the scale that theta and output share
     gram.diagonal().array() += 1e-300;
-    const Vector gradient = map.transpose() * flatten(sums.first_order.gradient) / static_cast<double>(sums.first_order.samples);
-    const Vector free_step = gram.ldlt().solve(gradient);
+    const Vector gradient = tie.gradient(flatten(sums.first_order.gradient)) / static_cast<double>(sums.first_order.samples);
+    const Vector free_step = solved(gram, gradient);
     SignFreeModel trial = outcome.model;
-    trial.add(1, unflatten(map * free_step, outcome.model));
+    trial.add(1, unflatten(tie.all(free_step), outcome.model));
     trial.affine = tied_affine(trial, signs);
     const double cost = variance * relative_cost(source, trial, Loss{}, variance, control);
     if (!(cost < outcome.cost)) {

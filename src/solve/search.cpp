@@ -118,7 +118,7 @@ class Search {
       const bool regrow = attempt > 0 && regrowths < 3;
       const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
       const bool given = attempt == 0 && options_.initial.units() > 0;
-      Fit over = given    ? converge(options_.initial, 3e-3, 60, 1e-12)
+      Fit over = given    ? converge(options_.initial, 3e-3, 60, near_cost, GramPrecision::float32)
                        : regrow ? regrown(attempt)
                                 : over_parameterised(wide, attempt);
       regrowths = regrow ? regrowths + 1 : 0;

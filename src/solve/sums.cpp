@@ -89,6 +89,7 @@ void GradientSum::add(const Block<double>& block) {
   seen.look(block, *model, loss);
   cost += seen.cost;
   samples += block.rows();
+  if (pattern != nullptr) pattern->store(block.first, seen.t);
   add_transposed_product(seen, seen.signs(), seen.residual, *model, gradient);
 }
 
@@ -115,6 +116,65 @@ void CurvatureSum::add(const Block<double>& block) {
 }
 
 void CurvatureSum::merge(const CurvatureSum& other) { product.add(1, other.product); }
+
+namespace {
+
+/// x~ forms^T without ever writing x~ = (x, 1).
+template <class Real>
+RowMajor<Real> values_of(const typename Block<Real>::View& x, const RowMajor<Real>& forms, bool bias) {
+  RowMajor<Real> values(x.rows(), forms.rows());
+  values.noalias() = x * forms.leftCols(x.cols()).transpose();
+  if (bias) values.rowwise() += forms.col(x.cols()).transpose();
+  return values;
+}
+
+/// into += values^T x~
+template <class Real>
+void add_moments(const RowMajor<Real>& values, const typename Block<Real>::View& x, bool bias, Matrix& into) {
+  RowMajor<Real> products(values.cols(), x.cols());
+  products.noalias() = values.transpose() * x;
+  into.leftCols(x.cols()) += products.template cast<double>();
+  if (bias) into.col(x.cols()) += values.colwise().sum().transpose().template cast<double>();
+}
+
+}  // namespace
+
+template <class Real>
+PatternCurvatureSum<Real>::PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern_, const SignFreeModel& direction, bool bias_)
+    : model(&at), pattern(&pattern_), bias(bias_), theta(at.theta.cast<Real>()), output(at.output.cast<Real>()),
+      affine(at.affine.cast<Real>()), theta_direction(direction.theta.cast<Real>()),
+      output_direction(direction.output.cast<Real>()), affine_direction(direction.affine.cast<Real>()),
+      product(at.inputs(), at.units(), at.outputs()) {}
+
+template <class Real>
+void PatternCurvatureSum<Real>::add(const Block<Real>& block) {
+  RowMajor<Real> change = values_of<Real>(block.x, affine_direction, bias);
+  RowMajor<Real> hidden;
+  if (model->units() > 0) {
+    RowMajor<Real> moved = values_of<Real>(block.x, theta_direction, bias);
+    pattern->apply(block.first, moved);
+    change.noalias() += moved * output.transpose();
+    if (model->output_is_free()) {
+      hidden = values_of<Real>(block.x, theta, bias);
+      pattern->apply(block.first, hidden);
+      change.noalias() += hidden * output_direction.transpose();
+    }
+  }
+  add_moments<Real>(change, block.x, bias, product.affine);
+  if (model->units() == 0) return;
+  RowMajor<Real> back = change * output;
+  pattern->apply(block.first, back);
+  add_moments<Real>(back, block.x, bias, product.theta);
+  if (model->output_is_free()) product.output += (change.transpose() * hidden).template cast<double>();
+}
+
+template <class Real>
+void PatternCurvatureSum<Real>::merge(const PatternCurvatureSum& other) {
+  product.add(1, other.product);
+}
+
+template struct PatternCurvatureSum<float>;
+template struct PatternCurvatureSum<double>;
 
 namespace {
 

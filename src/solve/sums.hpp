@@ -5,6 +5,7 @@
 //   d fit = (sigma ∘ x~ dtheta^T) output^T + h doutput^T + x~ daffine^T
 #include "relucover/samples.hpp"
 #include "solve/sign_free.hpp"
+#include "solve/sign_pattern.hpp"
 
 namespace relucover {
 
@@ -48,12 +49,17 @@ struct GradientSum {
   double cost = 0;
   Index samples = 0;
   SignFreeModel gradient;
+  SignPattern* pattern = nullptr;  // filled, if given
   GradientSum(const SignFreeModel& at, const Loss& loss);
   void add(const Block<double>& block);
   void merge(const GradientSum& other);
 };
 
-/// J^T J times a direction, without forming it.
+/// Precision of the products that make up J^T J. Costs and gradients are always in double precision, so a search may
+/// take its curvature in single precision: steps get a little shorter, answers no less precise.
+enum class GramPrecision { float64, float32 };
+
+/// J^T J times a direction, without forming it, for any loss.
 struct CurvatureSum {
   using Scalar = double;
   const SignFreeModel* model;
@@ -65,9 +71,23 @@ struct CurvatureSum {
   void merge(const CurvatureSum& other);
 };
 
-/// Precision of the products that make up J^T J. Costs and gradients are always in double precision, so a search may
-/// take its curvature in single precision: steps get a little shorter, answers no less precise.
-enum class GramPrecision { float64, float32 };
+/// The same for least squares with known signs: two thin products with the data (three where output weights are free),
+/// which is not copied, in single or double precision; sums over blocks are in double precision.
+template <class Real>
+struct PatternCurvatureSum {
+  using Scalar = Real;
+  const SignFreeModel* model;
+  const SignPattern* pattern;
+  bool bias;
+  RowMajor<Real> theta, output, affine;                                // of the model, in the precision of the products
+  RowMajor<Real> theta_direction, output_direction, affine_direction;  // of the direction
+  SignFreeModel product;
+  PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern, const SignFreeModel& direction, bool bias);
+  void add(const Block<Real>& block);
+  void merge(const PatternCurvatureSum& other);
+};
+extern template struct PatternCurvatureSum<float>;
+extern template struct PatternCurvatureSum<double>;
 
 /// Cost, J^T r, and the Gram matrix of [sigma_1 x~, ..., sigma_K x~, x~], from which all of J^T J follows for any
 /// number of outputs. Its blocks Σ sigma_i sigma_j x~ x~^T are symmetric, so one product of the packed pairs of signs

@@ -51,11 +51,11 @@ Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& s
     if (gram(i, i) == 0) gram(i, i) = 1;  // the place of a bias that the model does not have
   const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();
   const Matrix scaled = scale.asDiagonal() * gram * scale.asDiagonal();
-  const Eigen::LDLT<Matrix> factor(scaled);
+  const Eigen::LLT<Matrix> factor(scaled);
   result.unit_error = Vector::Constant(model.units(), std::numeric_limits<double>::infinity());
   // Rounding of the Gram matrix and of its factorisation makes pivots this large out of nothing.
   const double singular = 16 * std::numeric_limits<double>::epsilon() * static_cast<double>(gram.rows());
-  result.determined = factor.info() == Eigen::Success && factor.vectorD().minCoeff() > singular;
+  result.determined = factor.info() == Eigen::Success && factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > singular;
   if (!result.determined) {
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scaled);
     const Index free_directions = (eigen.eigenvalues().array() < singular).count();
@@ -93,9 +93,9 @@ Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, 
 Uncertainty tied_uncertainty(const SampleSource& source, const SignFreeModel& model, const std::vector<int>& signs,
                              const Control& control) {
   const NormalSum sums = sums_off_kinks(source, model, Loss{}, control);
-  const Matrix map = tie_map(model, signs);
-  Uncertainty result = inverted(map.transpose() * full_gram(sums) * map, model, sums);
-  result.gradient = map.transpose() * flatten(sums.first_order.gradient) / static_cast<double>(sums.first_order.samples);
+  const Tie tie(model, signs);
+  Uncertainty result = inverted(tie.gram(full_gram(sums)), model, sums);
+  result.gradient = tie.gradient(flatten(sums.first_order.gradient)) / static_cast<double>(sums.first_order.samples);
   return result;
 }
 

@@ -80,11 +80,22 @@ TEST_P(Engine, DenseAndMatrixFreeStepsAgree) {
   options.form = LinearisationOptions::Form::dense;
   const Step dense = linearise(problem.samples, at, options, Control(1))->step(1e-2, 1e-12, Control(1));
   options.form = LinearisationOptions::Form::matrix_free;
-  const Step free = linearise(problem.samples, at, options, Control(1))->step(1e-2, 1e-12, Control(1));
-  ASSERT_TRUE(dense.solved && free.solved);
-  const double size = flatten(dense.delta).norm();
-  EXPECT_LT((flatten(dense.delta) - flatten(free.delta)).norm(), 1e-7 * size);
-  EXPECT_NEAR(dense.predicted, free.predicted, 1e-7 * dense.predicted);
+  for (const auto precision : {GramPrecision::float64, GramPrecision::float32}) {
+    options.product_precision = precision;
+    const double tolerance = precision == GramPrecision::float64 ? 1e-7 : 1e-4;
+    const Step free = linearise(problem.samples, at, options, Control(1))->step(1e-2, tolerance * 1e-5, Control(1));
+    ASSERT_TRUE(dense.solved && free.solved);
+    EXPECT_LT((flatten(dense.delta) - flatten(free.delta)).norm(), tolerance * flatten(dense.delta).norm());
+    EXPECT_NEAR(dense.predicted, free.predicted, tolerance * dense.predicted);
+  }
+}
+
+TEST_P(Engine, SinglePrecisionGramIsTheGram) {
+  const auto problem = test::planted({.inputs = 6, .units = 3, .outputs = GetParam(), .seed = 1}, {.samples = 3000});
+  const SignFreeModel at = random_model(6, 40, GetParam(), 2);  // more pairs than one tile
+  const Matrix precise = full_gram(reduce(problem.samples, NormalSum(at, Loss{}), Control(1)));
+  const Matrix single = full_gram(reduce(problem.samples, NormalSum(at, Loss{}, GramPrecision::float32), Control(1)));
+  EXPECT_LT((precise - single).norm(), 1e-6 * precise.norm());
 }
 
 TEST_P(Engine, ConvergesToRoundingFromNearby) {
