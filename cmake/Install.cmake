@@ -13,6 +13,9 @@ string(JOIN " " RELUCOVER_MORE_TEXT ${more_flags})
 install(TARGETS relucover relucover_cli
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET relucover_mpi)
+  install(TARGETS relucover_mpi LIBRARY DESTINATION lib/relucover)  # where the program looks, beside its bin
+endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/relucover DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/relucoverConfig.cmake.in ${CMAKE_BINARY_DIR}/relucoverConfig.cmake

@@ -2,6 +2,7 @@
 
 #include "relucover/commands.hpp"
 #include "relucover/learn_request.hpp"
+#include "relucover/ranks.hpp"
 
 namespace relucover::cli {
 
@@ -38,16 +39,19 @@ Result answer_of(const LearnRequest& request, Session& session) {
   options.threads = request.run.threads;
   options.time_limit = request.run.time_limit;
   options.observer = &session.terminal();
+  options.ranks = join_ranks();
+  end_when_stuck(options.checkpoint.empty() ? options.resume : options.checkpoint);
   return learn(*source, options);
 }
 
 void run_learn(const LearnRequest& request, Session& session) {
   if (request.run_instead) return request.run_instead(request, session);
+  session.speaks = launched_rank().rank == 0;
   if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
   const Result result = answer_of(request, session);
   const std::string how_far = session.terminal().how_far();
   if (result.status == Status::budget_exhausted && !how_far.empty()) session.say("stopped during " + how_far);
-  if (!request.output.empty()) {
+  if (!request.output.empty() && session.speaks) {
     if (result.usable()) {
       write_network(result.network, request.output);
       session.say("wrote " + request.output);
@@ -90,6 +94,14 @@ void add_learn(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option("--seed", request->options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
   command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
+  command->add_option("--checkpoint", request->options.checkpoint, "Keep the state here every so often, and when stopped")->type_name("FILE");
+  command
+      ->add_option("--checkpoint-every", request->options.seconds_between_checkpoints, "Seconds between two writes of the state")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_option("--resume", request->options.resume, "Go on from a checkpoint of the same data and options (and keep it there)")
+      ->type_name("FILE");
   command->add_flag("--json", request->json, "Print one object for machines");
   command->add_flag("--brief", request->brief, "Print one line");
   add_run_options(*command, request->run);
@@ -103,7 +115,10 @@ Example:
   relucover learn data.npz --units auto -o net.json
   relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
   relucover learn --from-network truth.json --method hermite-printed
-  relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx)");
+  relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx
+  relucover learn large.npz --units 32 --checkpoint large.state -o net.json
+  relucover learn large.npz --units 32 --resume large.state -o net.json
+  mpirun -n 4 relucover learn shard*.npz --units 32 --threads 1 -o net.json)");
   command->callback([&session, request] { run_learn(*request, session); });
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "relucover/commands.hpp"
+#include "relucover/ranks.hpp"
 
 namespace {
 
@@ -28,30 +29,35 @@ Results go to standard output, text for people to standard error; --json is for 
 Exit codes: 0 exact or recovered; 1 approximate; 2 usage or unreadable data; 3 not enough data, an assumption
 failed, or stopped before an answer; 4 numerical failure.)";
 
+/// What to say and exit with when a command failed; the other ranks, if any, go down too.
+int failed(Session& session, int code, const std::string& words) {
+  const int rank = launched_rank().rank;
+  if (rank > 0) session.speaks = false;
+  session.say("relucover: " + words);
+  abort_ranks(code);
+  return code;
+}
+
 int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
   try {
     app.parse(argc, argv);  // runs the chosen command
     session.flush();
+    leave_ranks();
     return session.exit_code;
   } catch (const CLI::ParseError& error) {
     // Help goes to standard output, complaints to standard error.
     return app.exit(error) == 0 ? exit_code::certain : exit_code::usage_or_data;
   } catch (const relucover::Interrupted& stopped) {
     const std::string how_far = session.terminal().how_far();
-    session.say(fmt::format("relucover: {}{}; nothing was written", stopped.what(), how_far.empty() ? "" : " during " + how_far));
-    return exit_code::not_enough;
+    return failed(session, exit_code::not_enough, fmt::format("{}{}; nothing was written", stopped.what(), how_far.empty() ? "" : " during " + how_far));
   } catch (const std::bad_alloc&) {
-    session.say("relucover: not enough memory (use fewer samples, or fewer units)");
-    return exit_code::numerical;
+    return failed(session, exit_code::numerical, "not enough memory (use fewer samples, or fewer units)");
   } catch (const relucover::DataError& error) {
-    session.say(fmt::format("relucover: {}", error.what()));
-    return exit_code::usage_or_data;
+    return failed(session, exit_code::usage_or_data, error.what());
   } catch (const std::invalid_argument& error) {
-    session.say(fmt::format("relucover: {}", error.what()));
-    return exit_code::usage_or_data;
+    return failed(session, exit_code::usage_or_data, error.what());
   } catch (const std::exception& error) {
-    session.say(fmt::format("relucover: unexpected failure: {}", error.what()));
-    return exit_code::numerical;
+    return failed(session, exit_code::numerical, fmt::format("unexpected failure: {}", error.what()));
   }
 }
 

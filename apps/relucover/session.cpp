@@ -18,8 +18,6 @@ namespace {
 
 volatile std::sig_atomic_t stop_asked = 0;
 
-void ask_to_stop(int) { stop_asked = 1; }
-
 // The first signal asks; the handler is then gone, so that a second one ends the program at once.
 void catch_signals() {
   struct sigaction action = {};
@@ -34,6 +32,8 @@ void catch_signals() {
 }
 
 }  // namespace
+
+extern "C" void ask_to_stop(int) { stop_asked = 1; }
 
 int exit_code_of(Status status) {
   switch (status) {
@@ -85,11 +85,13 @@ std::string Terminal::how_far() const {
 Session::Session() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void Session::say(std::string_view line) {
+  if (!speaks) return;
   terminal_.clear();
   fmt::print(stderr, "{}\n", line);
 }
 
 void Session::print(std::string_view text) {
+  if (!speaks) return;
   terminal_.clear();
   std::fwrite(text.data(), 1, text.size(), stdout);
 }

@@ -17,6 +17,9 @@ inline constexpr int certain = 0, approximate = 1, usage_or_data = 2, not_enough
 }
 int exit_code_of(Status status);
 
+/// The signal handler: cancels what a Terminal watches.
+extern "C" void ask_to_stop(int signal);
+
 /// Watches long work: draws a bar where standard error is a terminal, and turns SIGINT and SIGTERM into cancellation.
 class Terminal : public Observer {
  public:
@@ -55,6 +58,7 @@ class Session {
   void flush();
 
   int exit_code = exit_code::certain;
+  bool speaks = true;  // of several ranks only the first
 
  private:
   Terminal terminal_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "relucover/communicator.hpp"
 #include "relucover/network.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
@@ -30,6 +31,13 @@ struct LearnOptions {
   /// Settings of one method by name (methods() lists them), such as {"eta1", 0.1}.
   std::map<std::string, double> settings = {};
   Observer* observer = nullptr;
+  /// Where the state of the work is kept, every so often and when it is stopped. Empty: nowhere.
+  std::string checkpoint = {};
+  double seconds_between_checkpoints = 60;
+  /// A checkpoint of the same work (data, options, version) to go on from; the answer is the same to the last bit.
+  std::string resume = {};
+  /// Processes that learn this together, each visiting a part of the data (all can read all of it).
+  const Communicator* ranks = nullptr;
 
   /// Every violation at once; empty if none.
   std::vector<std::string> problems() const;

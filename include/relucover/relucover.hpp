@@ -1,5 +1,6 @@
 #pragma once
 // Everything public.
+#include "relucover/communicator.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/first_layer.hpp"
 #include "relucover/learn.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "relucover/communicator.hpp"
+
 namespace relucover {
 
 Control::Control(int threads, double time_limit_seconds, Observer* observer)
@@ -12,6 +14,10 @@ Control::Control(int threads, double time_limit_seconds, Observer* observer)
 }
 
 void Control::check() const {
+  if (ranks_ == nullptr) check_here();
+}
+
+void Control::check_here() const {
   if (observer_ && observer_->cancelled()) throw Interrupted("cancelled");
   if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) throw Interrupted("time limit reached");
 }
@@ -33,6 +39,18 @@ Control Control::with_time_limit(double seconds) const {
     limited.deadline_ = std::min(deadline_, until);
   }
   return limited;
+}
+
+Control Control::with_checkpoint(Checkpoint* checkpoint) const {
+  Control kept = *this;
+  kept.checkpoint_ = checkpoint;
+  return kept;
+}
+
+Control Control::with_ranks(const Communicator* ranks) const {
+  Control together = *this;
+  together.ranks_ = ranks != nullptr && ranks->size() > 1 ? ranks : nullptr;
+  return together;
 }
 
 }  // namespace relucover

@@ -45,6 +45,10 @@ struct PairedResiduals {
     difference_squares += other.difference_squares;
     samples += other.samples;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(first_squares, first_fourths, difference, difference_squares, samples);
+  }
   double mean() const { return first_squares / static_cast<double>(samples); }
   double mean_error() const {
     const double n = static_cast<double>(samples);
@@ -89,6 +93,10 @@ struct ResidualHessian {
       sums[k] += other.sums[k];
       totals[k] += other.totals[k];
     }
+  }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(sums, totals);
   }
   double norm(int k) const {
     const Matrix centred = sums[static_cast<std::size_t>(k)] - totals[static_cast<std::size_t>(k)] * Matrix::Identity(model->inputs(), model->inputs());
@@ -137,6 +145,10 @@ struct WaveRegression {
     gram += other.gram;
     labels += other.labels;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(gram, labels);
+  }
 };
 
 /// What the regression gains on other samples.
@@ -161,6 +173,10 @@ struct WaveGain {
     sum += other.sum;
     squares += other.squares;
     samples += other.samples;
+  }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(sum, squares, samples);
   }
   double score() const {
     const double n = static_cast<double>(samples), mean = sum / n;

@@ -7,13 +7,16 @@
 #include <new>
 #include <optional>
 
+#include "core/archive.hpp"
 #include "core/blas.hpp"
 #include "core/check.hpp"
+#include "core/checkpoint.hpp"
 #include "learners/choose.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "moments/whitening.hpp"
 #include "relucover/errors.hpp"
+#include "samples/subsample.hpp"
 #include "samples/views.hpp"
 
 namespace relucover {
@@ -23,6 +26,8 @@ std::vector<std::string> LearnOptions::problems() const {
   if (units < 0) found.push_back(fmt::format("units is {}, expected 1 or more, or 0 to find out", units));
   if (threads < 0) found.push_back(fmt::format("threads is {}, expected 1 or more, or 0 for all cores", threads));
   if (!(time_limit > 0)) found.push_back(fmt::format("time limit is {}, expected a positive number of seconds", time_limit));
+  if (!(seconds_between_checkpoints >= 0))
+    found.push_back(fmt::format("seconds between checkpoints is {}, expected 0 or more", seconds_between_checkpoints));
   if (starts < 1) found.push_back(fmt::format("starts is {}, expected at least 1", starts));
   const auto all = methods();
   const auto info = std::find_if(all.begin(), all.end(), [&](const MethodInfo& m) { return m.name == method; });
@@ -125,12 +130,43 @@ std::string how_far(const Result& result) {
   return fmt::format("after stage \"{}\", relative squared residual {:.1e}", last.stage, last.residual);
 }
 
+/// What must be the same for work to go on: the data (a few samples of it stand for all), what was asked, the version.
+Checkpoint::Identity identity_of(const SampleSource& source, const LearnOptions& options, const Control& control) {
+  std::string settings;
+  for (const auto& [name, value] : options.settings) settings += fmt::format("{}={} ", name, value);
+  const auto rows = spread_rows(source.samples(), std::min<Index>(source.samples(), 64), 0);
+  const auto some = gather(source, rows, control);
+  const std::size_t sum = std::hash<std::string>{}(pack(some.x(), some.y()));
+  return {{"version", RELUCOVER_VERSION},
+          {"samples", std::to_string(source.samples())},
+          {"inputs", std::to_string(source.inputs())},
+          {"outputs", std::to_string(source.outputs())},
+          {"check sum of the data", fmt::format("{:016x}", sum)},
+          {"method", options.method},
+          {"units", std::to_string(options.units)},
+          {"seed", std::to_string(options.seed)},
+          {"starts", std::to_string(options.starts)},
+          {"settings", settings}};
+}
+
+/// Keeps the state if a file is named for it. Only the first rank writes.
+std::optional<Checkpoint> checkpoint_for(const SampleSource& source, const LearnOptions& options, const Control& control) {
+  if (source.samples() == 0 || (options.checkpoint.empty() && options.resume.empty())) return std::nullopt;
+  const bool writes = control.ranks() == nullptr || control.ranks()->rank() == 0;
+  const std::string file = options.checkpoint.empty() ? options.resume : options.checkpoint;
+  Checkpoint checkpoint(writes ? file : "", identity_of(source, options, control), options.seconds_between_checkpoints);
+  if (!options.resume.empty()) checkpoint.resume_from(options.resume);
+  return checkpoint;
+}
+
 }  // namespace
 
 Result learn(const SampleSource& source, const LearnOptions& options) {
   check_no_problems("learn", options.problems());
-  const Control control(options.threads, options.time_limit, options.observer);
+  Control control = Control(options.threads, options.time_limit, options.observer).with_ranks(options.ranks);
   const SingleThreadedBlas single_threaded;
+  std::optional<Checkpoint> checkpoint = checkpoint_for(source, options, control);
+  if (checkpoint) control = control.with_checkpoint(&*checkpoint);
   const StageClock clock("learn");
   Result result;
   result.method = result.method_asked = options.method;
@@ -143,6 +179,10 @@ Result learn(const SampleSource& source, const LearnOptions& options) {
       learn_checked(source, options, control, result);
   } catch (const Interrupted& interrupted) {
     fail(result, Status::budget_exhausted, fmt::format("{} {}", interrupted.what(), how_far(result)));
+    if (checkpoint) {
+      checkpoint->write();
+      result.message += fmt::format("; the state is kept in {}", checkpoint->file().string());
+    }
   } catch (const DataError& error) {
     fail(result, Status::assumption_failed, error.what());
   } catch (const std::bad_alloc&) {

@@ -126,6 +126,10 @@ struct RawMoments {
     if (order >= 3) m3 += other.m3;
     if (order >= 4) m4 += other.m4;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(m0, square, samples, m1, m2, m3, m4);
+  }
 };
 
 /// T_3 = M_3 - sym(M_1 ⊗ I)

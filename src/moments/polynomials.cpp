@@ -57,6 +57,10 @@ struct FitSums {
     gram += other.gram;
     samples += other.samples;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(gram, samples);
+  }
 };
 
 /// A sorted tuple of order k is its lowest ⌈k/2⌉ indices followed by its highest ⌊k/2⌋. If the highest ones start at j, the
@@ -154,6 +158,10 @@ struct MomentSums {
       squares[i] += other.squares[i];
       for (std::size_t j = 0; j < products[i].size(); ++j) products[i][j] += other.products[i][j];
     }
+  }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(samples, squares, products);
   }
 };
 

@@ -38,6 +38,10 @@ struct ShiftedSums {
     sum += other.sum;
     gram += other.gram;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(samples, sum, gram);
+  }
 };
 
 /// Indices of columns in the order of a pivoted Cholesky factorisation of the correlation matrix, stopped at the

@@ -7,17 +7,20 @@
 //   void merge(const Reduction& other);
 // `reduce` copies the given empty reduction, adds every block to one of the copies and merges these along a binary tree.
 // The cut into chunks and the tree depend on the data's size alone, so the answer is the same to the last bit for any
-// number of threads.
+// number of threads and ranks.
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "core/archive.hpp"
 #include "core/blas.hpp"
+#include "relucover/communicator.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
 
@@ -65,8 +68,9 @@ template <class Reduction>
 class OrderedMerge {
  public:
   explicit OrderedMerge(Recycled<Reduction>& recycled) : recycled_(recycled) {}
-  void push(std::unique_ptr<Reduction> chunk) {
-    partials_.push_back({std::move(chunk), 1});
+  /// `weight` chunks in one: a power of two that divides the number of chunks before it.
+  void push(std::unique_ptr<Reduction> chunk, Index weight = 1) {
+    partials_.push_back({std::move(chunk), weight});
     while (partials_.size() > 1 && partials_.back().weight == partials_[partials_.size() - 2].weight) merge_last();
   }
   Reduction finish() {
@@ -99,41 +103,37 @@ void reduce_chunk(const SampleSource& source, const Cut& cut, Index chunk, Index
     part.add(source.read(offset + first, std::min(cut.block_rows, end - first), buffer));
 }
 
-/// Sums `empty` over the samples [begin, end) of the source.
-template <class Reduction>
-Reduction reduce(const SampleSource& source, const Reduction& empty, const Control& control, Index begin, Index end) {
-  const Cut cut(end - begin, source.inputs() + source.outputs());
-  if (cut.samples <= 0) return empty;
-  const SingleThreadedBlas single_threaded;
-  Recycled<Reduction> recycled;
-  OrderedMerge<Reduction> merged(recycled);
-  const Index chunks = cut.chunks();
+/// The workers for this many threads, made once: TBB keeps some memory of every arena that ever was.
+tbb::task_arena& arena_of(int threads);
+
+/// Adds the chunks [first, last) in order, on all threads. `check` may throw to stop.
+template <class Reduction, class Check>
+void reduce_chunks(const SampleSource& source, const Cut& cut, Index offset, Index first, Index last, const Reduction& empty,
+                   int threads, const Check& check, Recycled<Reduction>& recycled, OrderedMerge<Reduction>& merged) {
   const auto add_chunk = [&](Index chunk) {
     auto part = recycled.take(empty);
-    reduce_chunk(source, cut, chunk, begin, *part);
+    reduce_chunk(source, cut, chunk, offset, *part);
     return part;
   };
-  if (control.threads() == 1 || chunks == 1) {
-    for (Index chunk = 0; chunk < chunks; ++chunk) {
-      control.check();
+  if (threads == 1 || last - first == 1) {
+    for (Index chunk = first; chunk < last; ++chunk) {
+      check();
       merged.push(add_chunk(chunk));
     }
-    return merged.finish();
+    return;
   }
   using Part = std::shared_ptr<std::unique_ptr<Reduction>>;  // pipeline tokens must be copyable
-  Index next = 0;
-  // More workers than cores would only make TBB print a warning.
-  tbb::task_arena arena(std::min(control.threads(), tbb::this_task_arena::max_concurrency()));
-  arena.execute([&] {
+  Index next = first;
+  arena_of(threads).execute([&] {
     tbb::parallel_pipeline(
-        static_cast<std::size_t>(2 * control.threads()),
+        static_cast<std::size_t>(2 * threads),
         tbb::make_filter<void, Index>(tbb::filter_mode::serial_in_order,
                                       [&](tbb::flow_control& flow) -> Index {
-                                        if (next == chunks) {
+                                        if (next == last) {
                                           flow.stop();
                                           return 0;
                                         }
-                                        control.check();
+                                        check();
                                         return next++;
                                       }) &
             tbb::make_filter<Index, Part>(
@@ -142,6 +142,61 @@ Reduction reduce(const SampleSource& source, const Reduction& empty, const Contr
             tbb::make_filter<Part, void>(tbb::filter_mode::serial_in_order,
                                          [&](const Part& part) { merged.push(std::move(*part)); }));
   });
+}
+
+/// The chunks of one rank, cut in whole subtrees of the tree that one process would merge along.
+struct Subtree {
+  Index first, chunks;
+};
+std::vector<Subtree> subtrees_of_rank(Index chunks, int rank, int ranks);
+/// Everybody's packed subtrees, in order. If some rank could not do its part (`trouble` says why), all throw.
+std::vector<std::vector<std::string>> exchange(const Communicator& ranks, const std::vector<std::string>& mine,
+                                               const std::string& trouble, std::exception_ptr own);
+
+template <class Reduction>
+Reduction reduce_over_ranks(const SampleSource& source, const Cut& cut, Index offset, const Reduction& empty, const Control& control) {
+  const Communicator& ranks = *control.ranks();
+  Recycled<Reduction> recycled;
+  std::vector<std::string> mine;
+  std::string trouble;
+  std::exception_ptr own;
+  try {
+    control.check_here();
+    for (const Subtree& part : subtrees_of_rank(cut.chunks(), ranks.rank(), ranks.size())) {
+      OrderedMerge<Reduction> merged(recycled);
+      reduce_chunks(source, cut, offset, part.first, part.first + part.chunks, empty, control.threads(),
+                    [&] { control.check_here(); }, recycled, merged);
+      mine.push_back(pack(merged.finish()));
+    }
+  } catch (const std::exception& error) {
+    trouble = error.what();
+    own = std::current_exception();
+  }
+  const auto all = exchange(ranks, mine, trouble, own);
+  OrderedMerge<Reduction> merged(recycled);
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const auto parts = subtrees_of_rank(cut.chunks(), rank, ranks.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      auto part = std::make_unique<Reduction>(empty);
+      unpack(all[static_cast<std::size_t>(rank)][k], *part);
+      merged.push(std::move(part), parts[k].chunks);
+    }
+  }
+  return merged.finish();
+}
+
+/// Sums `empty` over the samples [begin, end) of the source. With several ranks each adds a part, and all get the sum, if
+/// the reduction lists its fields (core/archive.hpp); others are added up by every rank.
+template <class Reduction>
+Reduction reduce(const SampleSource& source, const Reduction& empty, const Control& control, Index begin, Index end) {
+  const Cut cut(end - begin, source.inputs() + source.outputs());
+  if (cut.samples <= 0) return empty;
+  const SingleThreadedBlas single_threaded;
+  if constexpr (Archivable<Reduction>)
+    if (control.ranks() != nullptr && cut.chunks() > 1) return reduce_over_ranks(source, cut, begin, empty, control);
+  Recycled<Reduction> recycled;
+  OrderedMerge<Reduction> merged(recycled);
+  reduce_chunks(source, cut, begin, 0, cut.chunks(), empty, control.threads(), [&] { control.check(); }, recycled, merged);
   return merged.finish();
 }
 

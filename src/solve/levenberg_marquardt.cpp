@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/archive.hpp"
+#include "core/checkpoint.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -22,6 +24,10 @@ struct LabelSum {
     sum += other.sum;
     squares += other.squares;
     samples += other.samples;
+  }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(sum, squares, samples);
   }
 };
 
@@ -57,6 +63,73 @@ double relative_cost(const SampleSource& source, const SignFreeModel& model, con
   return mean_cost(source, model, loss, control) / variance;
 }
 
+namespace {
+
+/// All that the next iteration depends on.
+struct Iterate {
+  SolveOutcome outcome;
+  double damping = 0;
+  int rejections = 0;
+  GramPrecision product_precision = GramPrecision::float32;
+  bool finished = false;
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(outcome, damping, rejections, product_precision, finished);
+  }
+};
+
+/// The iterate's place in the checkpoint, if there is one.
+class Keeper {
+ public:
+  explicit Keeper(const Control& control) : checkpoint_(control.checkpoint()), place_(checkpoint_ ? checkpoint_->next_place() : 0) {}
+  bool restore(Iterate& iterate) const {
+    const std::string* state = checkpoint_ ? checkpoint_->at(place_) : nullptr;
+    if (state != nullptr) unpack(*state, iterate);
+    return state != nullptr;
+  }
+  void keep(const Iterate& iterate) const {
+    if (checkpoint_) checkpoint_->leave(place_, pack(iterate));
+  }
+
+ private:
+  Checkpoint* checkpoint_;
+  Index place_;
+};
+
+/// One step from the iterate along its linearisation. True if the step was taken: then the linearisation is outdated.
+bool improve(const SampleSource& source, const Linearisation& linear, const SolverOptions& options, double variance,
+             const Control& control, Iterate& at) {
+  SolveOutcome& outcome = at.outcome;
+  ++outcome.iterations;
+  const double tolerance = outcome.cost / variance > 1e-4 ? options.loose : options.tight;
+  const Step step = linear.step(at.damping, tolerance, control);
+  SignFreeModel trial = outcome.model;
+  double cost = std::numeric_limits<double>::infinity();
+  if (step.solved) {
+    trial.add(1, step.delta);
+    cost = mean_cost(source, trial, options.loss, control);
+  }
+  if (!(cost < outcome.cost)) {
+    if (outcome.cost / variance < precise_below) at.product_precision = GramPrecision::float64;
+    at.damping = std::max(at.damping * 5, 1e-6);
+    at.finished = ++at.rejections > most_rejections;
+    outcome.converged |= at.finished;
+    return false;
+  }
+  at.rejections = 0;
+  const double gain = (outcome.cost - cost) / std::max(step.predicted, 1e-300);
+  const double decrease = (outcome.cost - cost) / outcome.cost;
+  at.damping = damping_after(gain, cost / outcome.cost, at.damping, options.precision);
+  outcome.model = std::move(trial);
+  if (outcome.model.output_is_free()) balance(outcome.model);
+  outcome.cost = cost;
+  outcome.history.push_back(cost / variance);
+  at.finished = outcome.converged = decrease < options.relative_decrease && gain > 0.2;
+  return true;
+}
+
+}  // namespace
+
 SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start, const SolverOptions& options,
                                  const Control& control) {
   const SingleThreadedBlas single_threaded;
@@ -69,46 +142,29 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
   linearisation.second_moment =
       options.second_moment.size() > 0 ? options.second_moment : second_moment(source, options.loss.bias, control);
 
-  SolveOutcome outcome;
-  outcome.model = std::move(start);
-  balance(outcome.model);
-  double damping = options.initial_damping;
-  int rejections = 0;
-  auto linear = linearise(source, outcome.model, linearisation, control);
-  outcome.cost = linear->cost();
-  while (outcome.iterations < options.max_iterations && outcome.cost / variance > options.relative_cost) {
-    ++outcome.iterations;
-    const double tolerance = outcome.cost / variance > 1e-4 ? options.loose : options.tight;
-    const Step step = linear->step(damping, tolerance, control);
-    SignFreeModel trial = outcome.model;
-    double cost = std::numeric_limits<double>::infinity();
-    if (step.solved) {
-      trial.add(1, step.delta);
-      cost = mean_cost(source, trial, options.loss, control);
-    }
-    if (!(cost < outcome.cost)) {
-      if (outcome.cost / variance < precise_below) linearisation.product_precision = GramPrecision::float64;
-      damping = std::max(damping * 5, 1e-6);
-      if (++rejections > most_rejections) {
-        outcome.converged = true;
-        break;
-      }
-      continue;
-    }
-    rejections = 0;
-    const double gain = (outcome.cost - cost) / std::max(step.predicted, 1e-300);
-    const double decrease = (outcome.cost - cost) / outcome.cost;
-    damping = damping_after(gain, cost / outcome.cost, damping, options.precision);
-    outcome.model = std::move(trial);
-    if (outcome.model.output_is_free()) balance(outcome.model);
-    outcome.cost = cost;
-    outcome.history.push_back(cost / variance);
-    if (decrease < options.relative_decrease && gain > 0.2) {
-      outcome.converged = true;
-      break;
-    }
-    if (outcome.iterations < options.max_iterations && cost / variance > options.relative_cost)
-      linear = linearise(source, outcome.model, linearisation, control);
+  const Keeper keeper(control);
+  std::unique_ptr<Linearisation> linear;
+  const auto linearise_at = [&](const Iterate& at) {
+    linearisation.product_precision = at.product_precision;
+    linear = linearise(source, at.outcome.model, linearisation, control);
+  };
+  Iterate at;
+  if (!keeper.restore(at)) {
+    at.outcome.model = std::move(start);
+    balance(at.outcome.model);
+    at.damping = options.initial_damping;
+    linearise_at(at);
+    at.outcome.cost = linear->cost();
+  }
+  SolveOutcome& outcome = at.outcome;
+  const auto more = [&] {
+    return !at.finished && outcome.iterations < options.max_iterations && outcome.cost / variance > options.relative_cost;
+  };
+  while (more()) {
+    if (!linear) linearise_at(at);
+    if (improve(source, *linear, options, variance, control, at)) linear.reset();
+    linearisation.product_precision = at.product_precision;
+    keeper.keep(at);
   }
   outcome.relative_cost = outcome.cost / variance;
   outcome.converged |= outcome.relative_cost <= options.relative_cost;

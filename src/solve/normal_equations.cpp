@@ -26,6 +26,10 @@ struct SecondMomentSum {
     sum += other.sum;
     samples += other.samples;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(sum, samples);
+  }
 };
 
 }  // namespace

@@ -28,6 +28,11 @@ struct SignFreeModel {
   double dot(const SignFreeModel& other) const;
   SignFreeModel& add(double factor, const SignFreeModel& other);
   SignFreeModel& scale(double factor);
+
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(theta, output, affine);
+  }
 };
 
 /// Moves scale between theta_i and output column i: into theta for one output, evenly otherwise. The function stays.

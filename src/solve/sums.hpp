@@ -39,6 +39,10 @@ struct ResidualSum {
   Index samples = 0;
   void add(const Block<double>& block);
   void merge(const ResidualSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(cost, squares, worst, samples);
+  }
 };
 
 /// Cost and J^T r.
@@ -53,6 +57,10 @@ struct GradientSum {
   GradientSum(const SignFreeModel& at, const Loss& loss);
   void add(const Block<double>& block);
   void merge(const GradientSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(cost, samples, gradient);
+  }
 };
 
 /// Precision of the products that make up J^T J. Costs and gradients are always in double precision, so a search may
@@ -69,6 +77,10 @@ struct CurvatureSum {
   CurvatureSum(const SignFreeModel& at, const SignFreeModel& direction, const Loss& loss);
   void add(const Block<double>& block);
   void merge(const CurvatureSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(product);
+  }
 };
 
 /// The same for least squares with known signs: two thin products with the data (three where output weights are free),
@@ -85,6 +97,10 @@ struct PatternCurvatureSum {
   PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern, const SignFreeModel& direction, bool bias);
   void add(const Block<Real>& block);
   void merge(const PatternCurvatureSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(product);
+  }
 };
 extern template struct PatternCurvatureSum<float>;
 extern template struct PatternCurvatureSum<double>;
@@ -101,6 +117,10 @@ struct NormalSum {
   NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision = GramPrecision::float64);
   void add(const Block<double>& block);
   void merge(const NormalSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(first_order, pair_products);
+  }
   /// Σ sigma_i sigma_j x~ x~^T; i or j = units stands for the affine part.
   Matrix block(Index i, Index j) const;
 };
@@ -117,6 +137,10 @@ struct FeatureSum {
   FeatureSum(const SignFreeModel& at, const Loss& loss);
   void add(const Block<double>& block);
   void merge(const FeatureSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(gram, labels, label_squares, samples);
+  }
 };
 
 }  // namespace relucover

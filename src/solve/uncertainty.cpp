@@ -25,6 +25,10 @@ struct SideCount {
     above += other.above;
     samples += other.samples;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(above, samples);
+  }
 };
 
 /// With free output weights a unit's scale is shared by theta and output: hold it, or the matrix is singular by design.

@@ -57,6 +57,10 @@ struct GridSums {
     for (const double value : other.values)
       if (few_values) add_value(value);
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(largest, float32, decimals, few_values, values);
+  }
 };
 
 }  // namespace

@@ -37,6 +37,10 @@ struct ErrorSums {
     labels_squared += other.labels_squared;
     keep_worse(other.max_abs, other.worst);
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(squared, labels, labels_squared, max_abs, worst);
+  }
   void keep_worse(double error, Index sample) {
     if (worst >= 0 && error <= max_abs) return;
     max_abs = error;

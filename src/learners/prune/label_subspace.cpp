@@ -33,6 +33,10 @@ struct CurvatureOfLabels {
     totals += other.totals;
     samples += other.samples;
   }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(sums, totals, samples);
+  }
 };
 
 }  // namespace

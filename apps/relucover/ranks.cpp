@@ -1,0 +1,95 @@
+#include "relucover/ranks.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "distributed/mpi_module.hpp"
+#include "relucover/session.hpp"
+
+namespace relucover::cli {
+
+namespace {
+
+EndableCommunicator* joined = nullptr;
+char last_words[512] = "";
+
+int number_in_environment(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names)
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return otherwise;
+}
+
+EndableCommunicator* load_module() {
+  std::error_code ignored;
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::string problems;
+  for (const auto& path : {beside / mpi_module_file, beside / ".." / "lib" / "relucover" / mpi_module_file}) {
+    // MPI's own plugins look for its symbols among those of the program.
+    if (void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
+      if (const auto entry = reinterpret_cast<MpiModuleEntry>(dlsym(module, mpi_module_entry))) return entry();
+    const char* why = dlerror();
+    problems += (problems.empty() ? "" : "; ") + std::string(why ? why : "unknown");
+  }
+  throw DataError(mpi_module_file, "", fmt::format("several processes were started, but they can't be joined ({})", problems),
+                  "install MPI (libopenmpi-dev), build again, or start one process");
+}
+
+extern "C" void say_and_end(int) {
+  const ssize_t ignored = write(STDERR_FILENO, last_words, std::strlen(last_words));
+  static_cast<void>(ignored);
+  _exit(exit_code::not_enough);
+}
+
+extern "C" void wait_a_moment(int signal) {
+  ask_to_stop(signal);
+  struct itimerval soon = {};
+  soon.it_value.tv_usec = 500000;  // mpirun gives a second
+  setitimer(ITIMER_REAL, &soon, nullptr);
+}
+
+}  // namespace
+
+LaunchedRank launched_rank() {
+  return {number_in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0),
+          number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1)};
+}
+
+const Communicator* join_ranks() {
+  if (launched_rank().size <= 1) return nullptr;
+  if (joined == nullptr) joined = load_module();
+  return joined;
+}
+
+void leave_ranks() {
+  if (joined != nullptr) joined->end();
+  joined = nullptr;
+}
+
+void abort_ranks(int code) {
+  if (joined == nullptr) return;
+  if (joined->rank() > 0) sleep(2);
+  joined->abort(code);
+}
+
+void end_when_stuck(const std::string& checkpoint) {
+  if (joined == nullptr) return;
+  const std::string words = fmt::format("relucover: rank {} was told to stop and gets no answer from the others (did one die?); {}\n",
+                                        joined->rank(), checkpoint.empty() ? "nothing was kept, see --checkpoint" : "go on with --resume " + checkpoint);
+  std::strncpy(last_words, words.c_str(), sizeof last_words - 1);
+  struct sigaction action = {};
+  action.sa_handler = say_and_end;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGALRM, &action, nullptr);
+  action.sa_handler = wait_a_moment;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace relucover::cli

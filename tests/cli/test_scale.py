@@ -1,0 +1,92 @@
+"""Checkpoints and ranks through the command line: whatever happens on the way, the same bytes come out."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import PROGRAM, run_program
+
+MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
+
+
+@pytest.fixture(scope="module")
+def problem(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scale")
+    data = folder / "d.npz"
+    run_program("sample", "--inputs", 30, "--units", 8, "--samples", 12000, "--seed", 4, "-o", data, "--truth", folder / "t.json")
+    run_program("learn", data, "--units", 8, "--threads", 1, "-o", folder / "alone.json")
+    return folder, data, (folder / "alone.json").read_bytes()
+
+
+def test_killed_and_resumed_ends_with_the_same_bytes(problem, tmp_path):
+    _, data, alone = problem
+    state, net = tmp_path / "s.state", tmp_path / "n.json"
+    command = [PROGRAM, "learn", str(data), "--units", "8", "--threads", "1", "-o", str(net),
+               "--checkpoint", str(state), "--checkpoint-every", "0"]
+    draw = random.Random(1)
+    kills = 0
+    for _ in range(30):
+        process = subprocess.Popen(command + (["--resume", str(state)] if state.exists() else []),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=draw.uniform(0.1, 0.8) * (1 + kills / 4))
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert process.returncode == 0
+    assert kills > 0
+    assert net.read_bytes() == alone
+
+
+def test_terminated_keeps_its_state_and_says_where(relucover, problem, tmp_path):
+    _, data, alone = problem
+    state, net = tmp_path / "s.state", tmp_path / "n.json"
+    stopped = relucover("learn", data, "--units", 8, "--time-limit", 0.2, "--threads", 1, "-o", net, "--checkpoint", state, code=3)
+    assert str(state) in stopped.stdout and not net.exists()
+    relucover("learn", data, "--units", 8, "--threads", 1, "-o", net, "--resume", state)
+    assert net.read_bytes() == alone
+    refused = relucover("learn", data, "--units", 7, "--resume", state, code=2)
+    assert "units was 8, here units is 7" in refused.stderr
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_write_the_same_bytes(problem, tmp_path, ranks):
+    assert shutil.which("mpirun"), "packages.txt has openmpi-bin"
+    _, data, alone = problem
+    net = tmp_path / "n.json"
+    done = subprocess.run(MPIRUN + [str(ranks), PROGRAM, "learn", str(data), "--units", "8", "--threads", "1", "-o", str(net)],
+                          capture_output=True, text=True, timeout=300, env=os.environ | {"OMPI_MCA_rmaps_base_oversubscribe": "1"})
+    assert done.returncode == 0, done.stderr
+    assert net.read_bytes() == alone
+    assert done.stdout.count("status ") == 1, "only one rank speaks"
+
+
+def test_a_rank_that_dies_takes_the_others_down(relucover, tmp_path):
+    data, state = tmp_path / "d.npz", tmp_path / "s.state"
+    relucover("sample", "--inputs", 60, "--units", 20, "--samples", 30000, "--seed", 1, "-o", data)
+    process = subprocess.Popen(MPIRUN + ["2", PROGRAM, "learn", str(data), "--units", "20", "--threads", "1",
+                                         "-o", str(tmp_path / "n.json"), "--checkpoint", str(state), "--checkpoint-every", "0"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    begin = time.monotonic()
+    while not state.exists() and time.monotonic() - begin < 120:
+        time.sleep(0.1)
+    assert state.exists()
+    children = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "relucover"], capture_output=True, text=True).stdout.split()
+    os.kill(int(children[-1]), signal.SIGKILL)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "rank" in stderr
+    assert not (tmp_path / "n.json").exists()
+    relucover("learn", data, "--units", 20, "--threads", 1, "--time-limit", 0.5, "--resume", state, code=3)  # is usable
+
+
+def test_bad_input_on_all_ranks_is_said_once(tmp_path):
+    done = subprocess.run(MPIRUN + ["2", PROGRAM, "learn", str(tmp_path / "nothing.npz"), "--units", "2"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert done.stderr.count("nothing.npz") == 1
