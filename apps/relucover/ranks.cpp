@@ -75,7 +75,7 @@ void leave_ranks() {
 void abort_ranks(int code) {
   if (joined == nullptr) return;
   if (joined->rank() > 0) sleep(2);
-  joined->abort(code);
+  joined->take_all_down(code);
 }
 
 void end_when_stuck(const std::string& checkpoint) {

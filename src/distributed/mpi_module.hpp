@@ -9,7 +9,7 @@ class EndableCommunicator : public Communicator {
   /// Once, when the work is done on all ranks.
   virtual void end() = 0;
   /// Takes the other ranks down with this one.
-  [[noreturn]] virtual void abort(int code) = 0;
+  virtual void take_all_down(int code) = 0;
 };
 
 inline constexpr const char* mpi_module_file = "relucover_mpi.so";

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 #include "distributed/mpi_module.hpp"
 
@@ -40,10 +39,7 @@ class MpiRanks : public EndableCommunicator {
   }
 
   void end() override { MPI_Finalize(); }
-  [[noreturn]] void abort(int code) override {
-    MPI_Abort(MPI_COMM_WORLD, code);
-    std::abort();
-  }
+  void take_all_down(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
   int rank_ = 0, size_ = 1;
