@@ -16,16 +16,21 @@ namespace {
 struct Figure {
   const char* name;
   const char* shows;
-  Table (*run)(const Control& control);
+  Table (*run)(const StudySize& size, const Control& control);
 };
 
 const std::vector<Figure> figures = {
+    {"gklw-fig2", "errors by number of samples (10x10, 32x32 weights) and by dimension (GKLW, figure 2)",
+     gklw_sample_efficiency},
+    {"gklw-fig3", "errors by label noise, Gaussian and mixture inputs (GKLW, figure 3)", gklw_noise},
+    {"gklw-fig4", "errors by condition number of W and of A, mixture inputs (GKLW, figure 4)", gklw_condition},
     {"atv-smoothed", "success of the moment method against smoothing tau, units per input and samples (ATV, appendix E)",
      atv_smoothed},
 };
 
 struct ReproduceRequest {
   std::string figure, csv;
+  StudySize size;
   RunOptions run;
 };
 
@@ -58,16 +63,18 @@ void run_reproduce(const ReproduceRequest& request, Session& session) {
     throw std::invalid_argument(fmt::format("there is no figure \"{}\"; there are {}", request.figure, fmt::join(names, ", ")));
   }
   if (!request.csv.empty()) check_output(request.csv, {".csv"});
-  const Table table = at->run(session.control(request.run));
+  const Table table = at->run(request.size, session.control(request.run));
   if (!request.csv.empty()) write_atomically(request.csv, as_csv(table));
   session.print(as_text(table));
 }
 
 }  // namespace
 
-Table atv_smoothed(const Control& control) {
+Table atv_smoothed(const StudySize& size, const Control& control) {
   Table table{{"tau", "inputs", "units", "samples", "success", "median_error", "least_singular_value"}, {}};
-  for (const SmoothedStudyRow& row : smoothed_study({}, control))
+  SmoothedStudyOptions options{.seeds = size.trials};
+  if (size.points > 0) options.taus.resize(std::min(options.taus.size(), static_cast<std::size_t>(size.points)));
+  for (const SmoothedStudyRow& row : smoothed_study(options, control))
     table.rows.push_back({fmt::format("{:g}", row.tau), fmt::format("{}", row.inputs), fmt::format("{}", row.units),
                           row.samples == 0 ? "exact" : fmt::format("{}", row.samples), fmt::format("{:.2f}", row.success),
                           fmt::format("{:.1e}", row.median_error), fmt::format("{:.1e}", row.least_singular_value)});
@@ -81,8 +88,14 @@ void add_reproduce(CLI::App& app, Session& session) {
   for (const auto& figure : figures) known += fmt::format("\n  {}: {}", figure.name, figure.shows);
   command->add_option("FIGURE", request->figure, known)->required();
   command->add_option("--csv", request->csv, "Also write the table here")->type_name("FILE");
+  command->add_option("--trials", request->size.trials, "Networks and data sets for each point of the figure")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--points", request->size.points, "Only the first so many points of the figure")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
   add_run_options(*command, request->run);
-  command->footer("Example:\n  relucover reproduce atv-smoothed --csv smoothed.csv");
+  command->footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv");
   command->callback([&session, request] { run_reproduce(*request, session); });
 }
 

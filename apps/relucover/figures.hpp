@@ -13,6 +13,17 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-Table atv_smoothed(const Control& control);
+/// How much of an experiment to run.
+struct StudySize {
+  int trials = 5;  // for each point of the figure
+  int points = 0;  // only the first so many; 0: all
+};
+
+Table atv_smoothed(const StudySize& size, const Control& control);
+
+// GKLW section 4
+Table gklw_sample_efficiency(const StudySize& size, const Control& control);
+Table gklw_noise(const StudySize& size, const Control& control);
+Table gklw_condition(const StudySize& size, const Control& control);
 
 }  // namespace relucover::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "relucover/learn.hpp"
 
@@ -10,7 +11,8 @@ struct Choice {
   std::string reason;
 };
 
-/// What `--method auto` means for these samples.
-Choice choose_method(const SampleSource& source, const LearnOptions& options, const Control& control);
+/// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. The last
+/// one takes any data.
+std::vector<Choice> choose_methods(const SampleSource& source, const LearnOptions& options, const Control& control);
 
 }  // namespace relucover

@@ -99,6 +99,38 @@ bool enough_samples(const SampleSource& source, Index inputs, Index units, Resul
   return false;
 }
 
+bool better(const Result& one, const Result& other) {
+  if (one.certified() != other.certified()) return one.certified();
+  if (one.usable() != other.usable()) return one.usable();
+  return one.residual_relative < other.residual_relative;
+}
+
+/// One method after the other until an answer is certified; the best answer stays.
+void learn_by_plan(const SampleSource& source, const std::vector<Choice>& plan, const LearnOptions& options, const Control& control,
+                   Result& result) {
+  constexpr double share_of_time = 0.3;  // of what is left, for a method that others come after
+  const Result before = result;
+  for (std::size_t at = 0; at < plan.size() && !result.certified(); ++at) {
+    Result kept = std::move(result);
+    result = before;
+    result.method = plan[at].method;
+    result.method_reason = plan[at].reason;
+    const bool last = at + 1 == plan.size();
+    try {
+      learner_named(plan[at].method)
+          .run(source, options, last ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
+    } catch (const Interrupted& interrupted) {
+      control.check();  // the whole time is over, or somebody cancelled
+      fail(result, Status::budget_exhausted, interrupted.what());
+    }
+    if (at == 0) continue;
+    Result& worse = better(result, kept) ? kept : result;
+    const std::string tried = fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message);
+    if (&worse == &result) result = std::move(kept);
+    result.notes.push_back(tried);
+  }
+}
+
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   control.progress("look at the data", -1);
   const InputMoments moments = input_moments(source, control);
@@ -116,11 +148,10 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   std::optional<SelectedColumns> selected;
   if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);
   const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : source;
-  Choice choice{options.method, ""};
-  if (options.method == "auto") choice = choose_method(useful, options, control);
-  result.method = choice.method;
-  result.method_reason = choice.reason;
-  learner_named(choice.method).run(useful, options, control, result);
+  if (options.method == "auto")
+    learn_by_plan(useful, choose_methods(useful, options, control), options, control, result);
+  else
+    learner_named(options.method).run(useful, options, control, result);
   if (selected && result.network.inputs() > 0) result.network = spread_over_inputs(result.network, columns, source.inputs());
 }
 

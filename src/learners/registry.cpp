@@ -2,6 +2,7 @@
 
 #include "learners/hermite/hermite.hpp"
 #include "learners/prune/prune.hpp"
+#include "learners/prune/robust.hpp"
 #include "learners/vector/learners.hpp"
 
 namespace relucover {
@@ -19,6 +20,8 @@ std::vector<Learner> with_families(std::vector<Learner> rows) {
 const std::vector<Learner>& learners() {
   static const std::vector<Learner> all = with_families({
       {{"prune", "over-parameterised starts, pruned: any inputs, any outputs, more units than inputs too", {}}, learn_by_pruning},
+      {{"robust", "the same where some labels are wrong or their noise has heavy tails: a loss that forgives, then the samples that agree", {}},
+       learn_robustly},
   });
   return all;
 }

@@ -190,3 +190,21 @@ def test_completion_scripts_know_every_command(relucover, tmp_path):
     done = subprocess.run(["bash", "-c", bash, PROGRAM], capture_output=True, text=True)
     assert done.stdout.split()[0] == "learn", done.stderr
     assert "--units" in done.stdout.split()[1:], done.stderr
+
+
+def test_reproduce_prints_a_table_and_writes_csv(relucover, tmp_path):
+    csv = tmp_path / "figure.csv"
+    done = relucover("reproduce", "gklw-fig2", "--trials", "1", "--points", "2", "--csv", csv)
+    header, *rows = [line.split(",") for line in csv.read_text().splitlines()]
+    assert header[:2] == ["panel", "samples_or_dimension"] and len(rows) == 2
+    table = [line.split() for line in done.stdout.splitlines()]
+    assert table[0] == header and table[1:] == rows
+    for row in rows:
+        figures = dict(zip(header, row))
+        for what in ("W", "A", "mse"):
+            assert float(figures[f"default_{what}"]) < float(figures[f"practical_{what}"])
+        assert float(figures["default_W"]) < 1e-20
+
+
+def test_reproduce_names_what_there_is(relucover):
+    assert "gklw-fig4" in relucover("reproduce", "gklw-fig9", code=2).stderr

@@ -122,7 +122,7 @@ SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling
 
 }  // namespace
 
-void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock preparing("prepare");
   const InputMoments moments = input_moments(source, control);
   const Scaling scaling = scaling_of(moments);
@@ -144,7 +144,11 @@ void learn_by_pruning(const SampleSource& source, const LearnOptions& options, c
   result.figures["starts"] = static_cast<double>(found.starts);
   result.series["search_history"] = found.history;
 
-  finish(source, unscaled(found.model, scaling), options, control, result);
+  return unscaled(found.model, scaling);
+}
+
+void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  finish(source, found_by_pruning(source, options, control, result), options, control, result);
 }
 
 }  // namespace relucover

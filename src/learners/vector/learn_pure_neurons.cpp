@@ -50,17 +50,31 @@ void try_detector(const SampleSource& source, const QuadraticFit& fit, Index uni
   exact_clock.file(result, step.iterations, best.residual);
 }
 
-/// Units the labels show, or which assumption fails.
-Index units_shown(const QuadraticFit& fit, const LearnOptions& options, Result& result) {
-  const Index shown = units_from_linear_part(fit);
-  if (shown == 0)
-    fail_assumption(
-        result, "the labels have no linear part above the noise: A W is zero, or the inputs are not symmetric about 0");
-  if (options.units > shown && shown > 0)
-    fail_assumption(result, fmt::format("A W has rank {} above the noise, {} units need rank {}: A or W is "
-                                        "rank-deficient, or there are fewer outputs than units",
-                                        shown, options.units, options.units));
-  return options.units > 0 ? options.units : shown;
+/// Numbers of units to try: as asked, or the labels' rank (right without noise) and that of their linear part.
+std::vector<Index> numbers_of_units(const QuadraticFit& fit, Index linear_rank, const LearnOptions& options) {
+  if (options.units > 0) return {options.units};
+  std::vector<Index> numbers;
+  const Index label_rank = units_from_label_rank(fit);
+  if (label_rank > linear_rank && label_rank <= fit.linear.cols()) numbers.push_back(label_rank);
+  numbers.push_back(linear_rank);
+  return numbers;
+}
+
+std::string rank_problem(Index rank, Index units) {
+  return fmt::format("A W has rank {} above the noise, {} units need rank {}: A or W is rank-deficient, or there are fewer "
+                     "outputs than units",
+                     rank, units, units);
+}
+
+Candidate best_start(const SampleSource& source, const QuadraticFit& fit, const std::vector<Index>& numbers,
+                     const LearnOptions& options, const Control& control, Result& result) {
+  Candidate best;
+  for (const Index units : numbers) {
+    try_detector(source, fit, units, DetectorRows::samples, options, control, best, result);
+    if (best.residual <= good_enough) return best;
+  }
+  try_detector(source, fit, numbers.back(), DetectorRows::moments, options, control, best, result);
+  return best;
 }
 
 }  // namespace
@@ -68,24 +82,24 @@ Index units_shown(const QuadraticFit& fit, const LearnOptions& options, Result& 
 void learn_pure_neurons(const SampleSource& source, const LearnOptions& options, const Control& control,
                         Result& result) {
   const QuadraticFit fit = fit_quadratic(source, control);
-  const Index units = units_shown(fit, options, result);
-  if (result.status == Status::assumption_failed) return;
+  const Index linear_rank = units_from_linear_part(fit), label_rank = units_from_label_rank(fit);
+  if (linear_rank == 0)
+    return fail_assumption(
+        result, "the labels have no linear part above the noise: A W is zero, or the inputs are not symmetric about 0");
+  if (options.units > std::max(linear_rank, label_rank))
+    return fail_assumption(result, rank_problem(linear_rank, options.units));
 
-  Candidate best;
-  try_detector(source, fit, units, DetectorRows::samples, options, control, best, result);
-  if (best.residual > good_enough)
-    try_detector(source, fit, units, DetectorRows::moments, options, control, best, result);
-  if (best.network.units() == 0) {
-    fail_assumption(result, best.problem);
-    return;
-  }
+  const Candidate best = best_start(source, fit, numbers_of_units(fit, linear_rank, options), options, control, result);
+  if (best.network.units() == 0) return fail_assumption(result, best.problem);
   conclude(source, best.network, InputAssumption::symmetric, options, control, result);
   if (!result.network.W.size()) return;
   const Distinguishing known = distinguishing(source, result.network.W, control);
   result.figures["distinguishing_least"] = known.least();
   result.figures["augmented_distinguishing_least"] = known.least_augmented();
   result.notes.insert(result.notes.end(), known.findings.begin(), known.findings.end());
-  if (!result.certified() && !known.findings.empty() && result.status == Status::approximate)
+  if (result.certified()) return;
+  if (options.units > linear_rank) return fail_assumption(result, rank_problem(linear_rank, options.units) + "; " + result.message);
+  if (!known.findings.empty() && result.status == Status::approximate)
     fail_assumption(result, known.findings.front() + "; " + result.message);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "learners/finish.hpp"
+#include "learners/prune/prune.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/conclude.hpp"
 #include "learners/vector/methods.hpp"
@@ -33,8 +34,8 @@ Repaired repaired_labels(const SampleSource& source, const Network& network, con
         y(i, j) = given.y()(i, j);
         ++agreeing;
       }
-  return {MemorySource<double>(given.x(), std::move(y), source.name()),
-          static_cast<double>(agreeing) / static_cast<double>(y.size())};
+  const double share = static_cast<double>(agreeing) / static_cast<double>(y.size());
+  return {MemorySource<double>(given.x(), std::move(y), source.name()), share};
 }
 
 }  // namespace
@@ -53,6 +54,10 @@ void learn_corrupted_labels(const SampleSource& source, const LearnOptions& opti
   with_rank.units = cleaned.rank;
   Result clean;
   learn_pure_neurons(*cleaned.samples, with_rank, control, clean);
+  if (!clean.certified()) {  // biases, or inputs that are not symmetric
+    clean = Result();
+    learn_by_pruning(*cleaned.samples, with_rank, control, clean);
+  }
   result.stages.insert(result.stages.end(), clean.stages.begin(), clean.stages.end());
   if (!clean.usable()) {
     fail_assumption(result, clean.message);

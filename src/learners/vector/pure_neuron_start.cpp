@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <cmath>
 
@@ -40,9 +42,19 @@ Index units_from_linear_part(const QuadraticFit& fit) {
   return (singular.array() > floor).count();
 }
 
+Index units_from_label_rank(const QuadraticFit& fit) {
+  constexpr double rounding = 1e-12;  // of E[y yᵀ]
+  const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(fit.output_second, Eigen::EigenvaluesOnly).eigenvalues();
+  return (spectrum.array() > rounding * spectrum.maxCoeff()).count();
+}
+
 Matrix compression(const QuadraticFit& fit, Index units) {
-  if (units == fit.linear.rows()) return Matrix::Identity(units, units);
-  return whitened_linear_part(fit).matrixU().leftCols(units);
+  const Matrix kept = units == fit.linear.rows() ? Matrix::Identity(units, units)
+                                                 : Matrix(whitened_linear_part(fit).matrixU().leftCols(units));
+  const Eigen::SelfAdjointEigenSolver<Matrix> second(kept.transpose() * fit.output_second * kept);
+  const Vector floored = second.eigenvalues().cwiseMax(1e-14 * second.eigenvalues().maxCoeff());
+  if (!(floored.minCoeff() > 0)) return kept;
+  return kept * second.eigenvectors() * floored.cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
 PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
@@ -71,7 +83,7 @@ PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit
   const Eigen::PartialPivLU<Matrix> lu(z);
   start.network = Network(source.inputs(), units, source.outputs());
   start.network.W = 2 * z * linear;  // the linear part is compressᵀ A W / 2 and z compressᵀ A is diagonal
-  start.network.A = start.compress * lu.inverse();
+  start.network.A = start.compress.transpose().completeOrthogonalDecomposition().pseudoInverse() * lu.inverse();
   if (!start.network.W.allFinite() || !start.network.A.allFinite()) {
     start.problem = "the pure neurons found are linearly dependent";
     start.network = Network();

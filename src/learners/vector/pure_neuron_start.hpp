@@ -24,9 +24,13 @@ enum class DetectorRows {
   moments   // T with the correction for label noise (GKLW Algorithm 3)
 };
 
-/// Rank of the labels' linear part: the number of units where it is at most the number of outputs.
+/// Rank of the labels' linear part above the noise: the number of units where it is at most the number of outputs. What the
+/// regression leaves counts as noise, so an ill-conditioned A W may show fewer.
 Index units_from_linear_part(const QuadraticFit& fit);
-/// Top left singular vectors of the linear part, whitened on the input side: labels to `units` values.
+/// Rank of the labels to rounding: the number of units where it is at most the number of outputs, without label noise.
+Index units_from_label_rank(const QuadraticFit& fit);
+/// Labels to `units` values with E[u uᵀ] = I: the top left singular vectors of the linear part (whitened on the input side),
+/// scaled. The condition of A is gone in these values, whatever it was; that of relu(W x) stays, which is mild.
 Matrix compression(const QuadraticFit& fit, Index units);
 
 PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
