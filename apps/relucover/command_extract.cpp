@@ -79,6 +79,9 @@ void add_extract(CLI::App& app, Session& session) {
   command->add_option("--inputs", request->options.inputs, "Inputs of the program (a model knows)")->type_name("D");
   command->add_option("--budget", request->options.budget, "The most queries to ask")->type_name("N")->capture_default_str();
   command->add_option("--first", request->options.first, "Queries of the first attempt, then doubled; 0: chosen")->type_name("N");
+  command->add_option("--fresh", request->options.fresh, "Queries that a certified answer must predict before it counts")
+      ->type_name("N")
+      ->capture_default_str();
   command->add_option("--batch", request->options.batch, "Queries handed over at once")->type_name("N")->capture_default_str();
   command->add_option("--scale", request->options.scale, "Queries are drawn from N(0, S^2 I)")->type_name("S")->capture_default_str();
   command->add_option("--spool", request->spool, "Keep every answer here as it comes, and go on from it")->type_name("FILE");
@@ -99,8 +102,8 @@ void add_extract(CLI::App& app, Session& session) {
   command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
   command->add_flag("--json", request->json, "Print one object for machines");
   add_run_options(*command, request->run);
-  command->footer(R"(Queries are Gaussian; the sample is doubled until the answer is certified or the budget is used up. A program that
-crashes or stalls is started again; answers that came are kept, and every query is counted once.
+  command->footer(R"(Queries are Gaussian; the sample is doubled until the answer is certified and predicts --fresh other answers, or
+the budget is used up. A program that crashes or stalls is started again; answers that came are kept, and every query is counted once.
 
 Example:
   relucover extract --oracle model.onnx -o net.json

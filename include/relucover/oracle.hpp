@@ -44,6 +44,9 @@ struct ExtractOptions {
   Index budget = 1'000'000;
   /// Samples of the first attempt; 0: 40 (inputs + 1), at least 1000. Doubled until certified.
   Index first = 0;
+  /// Queries that a certified answer must predict before it counts, as far as the budget allows; 0: none. A unit that is
+  /// active on a part p of the queries is missed by all of them with probability (1 - p)^fresh.
+  Index fresh = 10'000;
   /// Queries handed over at once.
   Index batch = 1024;
   /// Queries are drawn from N(0, scale^2 I), rounded to float32 so that float32 models see them unchanged.
@@ -63,7 +66,8 @@ struct Extraction {
   Index attempts = 0;   // how often the sample was learned from
 };
 
-/// Asks, learns, doubles the sample until the answer is certified or the budget is used up.
+/// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
+/// What is learned from depends on the options alone, not on what a spool holds already.
 Extraction extract(BlackBox& oracle, const ExtractOptions& options);
 
 }  // namespace relucover

@@ -99,12 +99,12 @@ Extraction extract_with(BlackBox& oracle, ExtractOptions options, PythonObserver
   return extraction;
 }
 
-Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Index first, Index batch, double scale,
+Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Index first, Index fresh, Index batch, double scale,
                        const std::filesystem::path& spool, Index units, const std::string& method, std::uint64_t seed,
                        int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                        const py::object& progress) {
   PythonObserver observer(progress);
-  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .batch = batch, .scale = scale, .spool = spool,
+  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .scale = scale, .spool = spool,
                          .learn = options_from(units, method, seed, threads, time_limit, starts, settings, observer)};
   if (!PyCallable_Check(oracle.ptr())) {
     const auto model = onnx_oracle(oracle.cast<std::filesystem::path>(), options.inputs);
@@ -115,7 +115,7 @@ Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Ind
 }
 
 Extraction extract_command(const std::string& command, const std::string& protocol, double timeout, Index max_restarts,
-                           Index inputs, Index budget, Index first, Index batch, double scale,
+                           Index inputs, Index budget, Index first, Index fresh, Index batch, double scale,
                            const std::filesystem::path& spool, Index units, const std::string& method, std::uint64_t seed,
                            int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                            const py::object& progress) {
@@ -123,7 +123,7 @@ Extraction extract_command(const std::string& command, const std::string& protoc
   if (protocol != "lines" && protocol != "npy") throw std::invalid_argument("protocol is \"" + protocol + "\", expected \"lines\" or \"npy\"");
   const auto oracle = command_oracle(command, {.protocol = protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines,
                                                .timeout = timeout, .max_restarts = max_restarts});
-  return extract_with(*oracle, {.inputs = inputs, .budget = budget, .first = first, .batch = batch, .scale = scale, .spool = spool,
+  return extract_with(*oracle, {.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .scale = scale, .spool = spool,
                                 .learn = options_from(units, method, seed, threads, time_limit, starts, settings, observer)}, observer);
 }
 

@@ -11,6 +11,7 @@ Not a network that fits: the network that made the data, with a statement of wha
 True
 """
 from ._core import DataError, Extraction, FeedForward, Network, Result, __version__
+from .activity import as_seen, unit_activity
 from .convert import network_of
 from .functions import compare, diagnose, extract, learn, methods, sample
 
@@ -22,6 +23,7 @@ __all__ = [
     "ReluHalfspacesClassifier",
     "ReluNetworkRegressor",
     "Result",
+    "as_seen",
     "compare",
     "diagnose",
     "extract",
@@ -29,6 +31,7 @@ __all__ = [
     "methods",
     "network_of",
     "sample",
+    "unit_activity",
     "__version__",
 ]
 

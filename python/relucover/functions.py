@@ -127,7 +127,7 @@ def methods():
 
 
 def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout=60.0, max_restarts=5, budget=1_000_000,
-            first=0, batch=1024, scale=1.0, spool=None, units="auto", method="auto", seed=0, threads=None, time_limit=None,
+            first=0, fresh=10_000, batch=1024, scale=1.0, spool=None, units="auto", method="auto", seed=0, threads=None, time_limit=None,
             starts=12, settings=None, verbose=False):
     """Recover a model that can be asked. For models that you may query.
 
@@ -143,6 +143,9 @@ def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout
         Number of inputs (known for models).
     budget : int
         The most queries that may be asked. The sample is doubled from `first` until the answer is certified.
+    fresh : int
+        Queries that a certified answer must predict before it counts (as far as the budget allows): a unit that is
+        active on one query in a thousand is then missed with probability e^-10.
     scale : float
         Queries are drawn from N(0, scale² I).
     spool : path
@@ -159,7 +162,7 @@ def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout
     >>> secret = relucover.Network(W=[[1.0, 2.0], [0.5, -1.0]], b=[0.3, -0.2], A=[[1.0, -2.0]])
     >>> found = relucover.extract(lambda x: secret.predict(x), inputs=2)
     >>> found.status, found.queries
-    ('exact', 1000)
+    ('exact', 11000)
     """
     options = _run_options(units, method, seed, threads, time_limit, starts, settings, verbose)
     if (oracle is None) == (command is None):
@@ -168,7 +171,7 @@ def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout
         inputs = 1 if isinstance(oracle, (str, os.PathLike)) else getattr(oracle, "inputs", None)
     if inputs is None:
         raise ValueError("inputs must be given: the oracle doesn't say how many it has")
-    queries = (int(inputs), int(budget), int(first), int(batch), float(scale), os.fspath(spool) if spool else "")
+    queries = (int(inputs), int(budget), int(first), int(fresh), int(batch), float(scale), os.fspath(spool) if spool else "")
     if command is not None:
         return _core.extract_command(command, protocol, float(timeout), int(max_restarts), *queries, *options)
     return _core.extract_any(oracle if callable(oracle) else os.fspath(oracle), *queries, *options)

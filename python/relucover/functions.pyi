@@ -20,7 +20,7 @@ def diagnose(x: Union[ArrayLike, Path, Sequence[Path]], y: Optional[ArrayLike] =
 def methods() -> list[dict[str, Any]]: ...
 def extract(oracle: Union[Callable[[NDArray[Any]], ArrayLike], FeedForward, Network, Path, None] = ..., *,
             inputs: Optional[int] = ..., command: Optional[str] = ..., protocol: str = ..., timeout: float = ...,
-            max_restarts: int = ..., budget: int = ..., first: int = ..., batch: int = ..., scale: float = ...,
+            max_restarts: int = ..., budget: int = ..., first: int = ..., fresh: int = ..., batch: int = ..., scale: float = ...,
             spool: Optional[Path] = ..., units: Units = ..., method: str = ..., seed: int = ..., threads: Optional[int] = ...,
             time_limit: Optional[float] = ..., starts: int = ..., settings: Optional[Mapping[str, float]] = ...,
             verbose: Verbose = ...) -> Extraction: ...

@@ -13,6 +13,7 @@
 #include "samples/subsample.hpp"
 #include "samples/views.hpp"
 #include "solve/levenberg_marquardt.hpp"
+#include "solve/merging.hpp"
 #include "solve/pruning.hpp"
 #include "solve/relu_form.hpp"
 #include "solve/signs.hpp"
@@ -88,6 +89,16 @@ class Finish {
     solver.max_inner_iterations = 300;
     return levenberg_marquardt(data, std::move(start), solver, control_);
   }
+  /// The best that one unit fewer can do: the one that matters least dropped, or the two most alike made one.
+  SolveOutcome with_one_unit_fewer(Index iterations, double decrease) const {
+    auto pruned = solve(source_, prune(source_, model_, model_.units() - 1, Loss{}, control_).model, iterations, decrease);
+    if (pruned.relative_cost < noise_free_cost) return pruned;
+    constexpr double alike = 0.9;
+    auto merged = merge_closest_units(source_, model_, control_);
+    if (merged.agreement < alike) return pruned;
+    auto tried = solve(source_, std::move(merged.model), iterations, decrease);
+    return tried.relative_cost < pruned.relative_cost ? tried : pruned;
+  }
   double judged(const SignFreeModel& model) const { return relative_cost(*data_.judge, model, Loss{}, variance_, control_); }
 
   void polish() {
@@ -132,10 +143,10 @@ class Finish {
     }
     known_ = uncertainty(source_, model_, Loss{}, control_);
     while (noise_free_ && !well_known() && model_.units() > 0) {
-      auto smaller = solve(source_, prune(source_, model_, model_.units() - 1, Loss{}, control_).model, 25, 1e-4).model;
-      if (relative_cost(source_, smaller, Loss{}, variance_, control_) >= noise_free_cost) return;
-      result_.notes.push_back("a unit that no sample needs was dropped");
-      model_ = std::move(smaller);
+      auto smaller = with_one_unit_fewer(25, 1e-4);
+      if (smaller.relative_cost >= noise_free_cost) return;
+      ++not_needed_;
+      model_ = std::move(smaller.model);
       known_ = uncertainty(source_, model_, Loss{}, control_);
     }
   }
@@ -154,7 +165,7 @@ class Finish {
     while (known_ && model_.units() > 0 && model_.units() < 200) {
       const bool all_known = known_->determined && sigma() * known_->unit_error.maxCoeff() < 0.25;
       if (all_known) break;
-      auto smaller = solve(source_, prune(source_, model_, model_.units() - 1, Loss{}, control_).model, 40, 1e-7);
+      auto smaller = with_one_unit_fewer(40, 1e-7);
       const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
       const double increase = (smaller.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
       const double noise = sigma();
@@ -300,6 +311,9 @@ class Finish {
   void judge() {
     const StageClock clock("verify");
     control_.progress("verify", 0);
+    if (not_needed_ > 0)
+      result_.notes.push_back(fmt::format("{} unit{} of the search {} not needed by any sample", not_needed_,
+                                          not_needed_ == 1 ? "" : "s", not_needed_ == 1 ? "was" : "were"));
     result_.network = network();
     const NetworkError all = network_error(result_.network, source_, control_);
     const NetworkError held_out = network_error(result_.network, *data_.judge, control_);
@@ -380,6 +394,7 @@ class Finish {
   double relative_cost_ = 0;
   std::optional<Uncertainty> known_;
   std::vector<int> signs_;
+  Index not_needed_ = 0;
   bool without_skip_ = false, without_offset_ = false;
   bool linear_parts_differ_ = false;  // no choice of signs explains the affine part
 };

@@ -96,9 +96,9 @@ class Search {
 
   /// New units beside the best model so far, converged and pruned back: finds the unit or two that a start missed,
   /// which is cheaper than starting again.
-  Fit regrown(Index attempt) {
+  Fit regrown(Index attempt, double stop = near_cost) {
     const SignFreeModel& best = outcome_.model;
-    const Index extra = std::max<Index>(3, options_.units / 2);
+    const Index extra = std::max<Index>(3, (options_.units > 0 ? options_.units : best.units()) / 2);
     StartOptions start{extra, options_.seed, 1000 + attempt, 1.0, options_.loss.bias};
     SignFreeModel fresh = random_start(affine_, start);
     const double size = std::sqrt(outcome_.train_cost);
@@ -106,7 +106,7 @@ class Search {
     wider.theta << best.theta, (best.output_is_free() ? 1.0 : size) * fresh.theta;
     wider.output << best.output, (best.output_is_free() ? size : 1.0) * fresh.output;
     wider.affine = best.affine;
-    return converge(std::move(wider), 1e-3, 80, near_cost, GramPrecision::float32);
+    return converge(std::move(wider), 1e-3, 80, stop, stop < near_cost ? GramPrecision::float64 : GramPrecision::float32);
   }
 
   SearchOutcome with_known_units() {
@@ -155,6 +155,7 @@ class Search {
       const Fit over = over_parameterised(wide, attempt);
       outcome_.starts = attempt + 1;
       if (over.holdout < 0.05 || wide >= options_.max_units) try_numbers_of_units(over);
+      if (!outcome_.exact && over.train <= near_cost) look_for_small_units(attempt);
       if (outcome_.exact) break;
       const bool gained = over.holdout < 0.7 * best_before;
       if (!gained && attempt >= 2) break;
@@ -162,6 +163,18 @@ class Search {
     }
     if (outcome_.model.outputs() == 0) try_numbers_of_units(over_parameterised(wide, options_.starts));
     return std::move(outcome_);
+  }
+
+  /// Beside units that explain nearly everything there may be some a thousand times smaller: they show when new units
+  /// start at the size of what is left, and only where what is left is no noise.
+  void look_for_small_units(Index attempt) {
+    for (Index k = 0; k < 3 && !outcome_.exact; ++k) {
+      const double before = outcome_.holdout_cost;
+      const Fit wider = regrown(10 * attempt + k, 1e-6 * outcome_.train_cost);
+      outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, wider.holdout);
+      try_numbers_of_units(wider);
+      if (outcome_.holdout_cost > 0.7 * before) return;
+    }
   }
 
   /// Where the error of pruning jumps, and a little above, an exact fit is most likely.

@@ -134,7 +134,7 @@ def test_import_does_not_import_scikit_learn():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("module", ["relucover", "relucover._core", "relucover.functions", "relucover.convert",
+@pytest.mark.parametrize("module", ["relucover", "relucover._core", "relucover.functions", "relucover.convert", "relucover.activity",
                                     "relucover.regressor", "relucover.classifier", "relucover.serve"])
 def test_docstrings_run(module):
     failed, tried = doctest.testmod(__import__(module, fromlist=["_"]))

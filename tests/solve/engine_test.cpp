@@ -4,6 +4,7 @@
 #include "core/random.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/levenberg_marquardt.hpp"
+#include "solve/merging.hpp"
 #include "solve/pruning.hpp"
 #include "solve/relu_form.hpp"
 #include "solve/uncertainty.hpp"
@@ -122,6 +123,28 @@ TEST(Pruning, KeepsTheUnitsThatMatterAndRefitsTheRest) {
   EXPECT_LT(mean_squares(problem.samples, pruned.model, {}), 1e-18);
   EXPECT_GT(prune(problem.samples, wide, 2, Loss{}, Control(1)).residual_at[2], 1e-4);
   EXPECT_EQ(prune_while(problem.samples, wide, 1e-11, Loss{}, Control(1)).model.units(), 3);
+}
+
+TEST(Merging, PutsTogetherTwoUnitsThatShareTheWorkOfOne) {
+  for (const Index outputs : {1, 2}) {
+    const auto problem = test::planted({.inputs = 4, .units = 3, .outputs = outputs, .seed = 2}, {.samples = 1000});
+    const SignFreeModel truth = sign_free(problem.truth);
+    SignFreeModel split(4, 4, outputs);
+    split.theta.topRows(3) = truth.theta;
+    split.output.leftCols(3) = truth.output;
+    split.affine = truth.affine;
+    // Two halves of the first unit, one of them turned around and both a little off: no elimination of one unit sees it.
+    const Vector off = 0.02 * truth.theta.row(0).norm() * Vector::LinSpaced(5, -1, 1);
+    split.theta.row(0) = 0.5 * truth.theta.row(0) + off.transpose();
+    split.theta.row(3) = -(0.5 * truth.theta.row(0) - off.transpose());
+    split.output.col(3) = truth.output.col(0);
+    const Merged merged = merge_closest_units(problem.samples, split, Control(1));
+    EXPECT_GT(merged.agreement, 0.95);
+    ASSERT_EQ(merged.model.units(), 3);
+    EXPECT_LT(mean_squares(problem.samples, merged.model, {}), 1e-24);
+  }
+  const auto single = test::planted({.inputs = 4, .units = 1, .seed = 2}, {.samples = 100});
+  EXPECT_EQ(merge_closest_units(single.samples, sign_free(single.truth), Control(1)).agreement, 0);
 }
 
 TEST(Uncertainty, PredictsTheSpreadOfEstimates) {
