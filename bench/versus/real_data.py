@@ -43,19 +43,20 @@ MODELS = {
 def main(names):
     warnings.simplefilter("ignore")
     worst = 0.0
-    print(f"{'data':20}" + "".join(f"{name:>16}" for name in MODELS) + f"{'seconds':>10}  status, units")
+    print(f"{'data':20}" + "".join(f"{name:>16}" for name in MODELS) + f"{'cpu s':>10}  status, units")
     for name in names or SETS:
         x, y = SETS[name]()
         errors, seconds, chosen = {key: [] for key in MODELS}, 0.0, []
-        for train, judge in KFold(5, shuffle=True, random_state=0).split(x):
+        for fold, (train, judge) in enumerate(KFold(5, shuffle=True, random_state=0).split(x)):
             for key, model in MODELS.items():
-                begin = time.perf_counter()
+                begin = time.process_time()
                 fitted = clone(model).fit(x[train], y[train])
                 if key == "relucover":
-                    seconds += time.perf_counter() - begin
+                    seconds += time.process_time() - begin
                     chosen.append((fitted.status_, fitted.n_units_))
-                    again = clone(model).fit(x[train], y[train])
-                    assert again.predict(x[judge]).tobytes() == fitted.predict(x[judge]).tobytes(), "not deterministic"
+                    if fold == 0:
+                        again = clone(model).fit(x[train], y[train])
+                        assert again.predict(x[judge]).tobytes() == fitted.predict(x[judge]).tobytes(), "not deterministic"
                 errors[key].append(np.mean((fitted.predict(x[judge]) - y[judge]) ** 2))
         means = {key: float(np.mean(values)) for key, values in errors.items()}
         worst = max(worst, means["relucover"] / means["MLP(16)"])
