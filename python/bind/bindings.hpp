@@ -8,5 +8,6 @@ namespace py = pybind11;
 void bind_networks(py::module_& module);
 void bind_learning(py::module_& module);
 void bind_diagnosis(py::module_& module);
+void bind_first_layer(py::module_& module);
 
 }  // namespace relucover::python

@@ -9,4 +9,5 @@ PYBIND11_MODULE(_core, module) {
   relucover::python::bind_networks(module);
   relucover::python::bind_learning(module);
   relucover::python::bind_diagnosis(module);
+  relucover::python::bind_first_layer(module);
 }

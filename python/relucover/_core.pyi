@@ -82,3 +82,15 @@ class Extraction:
     reused: int
     restarts: int
     attempts: int
+
+class FirstLayerResult:
+    status: str
+    message: str
+    W: NDArray[Any]
+    t: NDArray[Any]
+    holdout_error: float
+    direction_error: float
+    figures: dict[str, float]
+    notes: list[str]
+    certified: bool
+    def json(self) -> str: ...

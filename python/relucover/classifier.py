@@ -1,19 +1,27 @@
-"""A small ReLU network as a scikit-learn classifier."""
+"""Halfspaces as a scikit-learn classifier."""
+import math
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from .functions import diagnose, unit_count
 from .held_out import fit_held_out
-from .regressor import seed_of
+from .regressor import seed_of, threads_of
+
+_LEAST_SAMPLES = 2000  # fewer never certify a halfspace
 
 
 class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
-    """Classes as regions cut by halfspaces w·x + b > 0: one ReLU network with one output for each class.
+    """Classes as regions cut by halfspaces w·x + b > 0.
 
-    Each class gets an indicator (two classes share one); a network of a few ReLU units, each of which is a halfspace, is
-    fitted to it with width and ridge chosen by held-out error, and the largest output wins.
+    With two classes and inputs that pass for Gaussian, one class may be a union of halfspaces: they are looked for by the
+    method behind ``relucover learn --task halfspaces``, and are the answer if held-out data certify them (`status_` is
+    "recovered" or "exact"). Otherwise `status_` is "approximate": each class gets an indicator (two classes share one), a
+    network of a few ReLU units, each of which is a halfspace, is fitted to it with width and ridge chosen by held-out
+    error, and the largest output wins.
 
     Parameters
     ----------
@@ -30,8 +38,10 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
         The labels.
     halfspaces_ : array (units, inputs + 1)
         Unit normals and offsets: unit i is active where w·x + b > 0.
-    network_ : Network
-        Outputs are the scores of the classes.
+    status_, message_ : str
+        What is certain.
+    network_ : Network or None
+        Outputs are the scores of the classes; None where the rarer class is the union of `halfspaces_`.
 
     Examples
     --------
@@ -41,12 +51,22 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
     >>> model = relucover.ReluHalfspacesClassifier(units=4).fit(x, inside)
     >>> model.score(x, inside) > 0.95
     True
+
+    A union of two halfspaces of Gaussian inputs, learned as such:
+
+    >>> x = np.random.default_rng(1).normal(size=(40000, 3))
+    >>> far = (x[:, 0] > 1.5) | (x[:, 1] + x[:, 2] > 2.4)
+    >>> model = relucover.ReluHalfspacesClassifier(units=2).fit(x, far)
+    >>> model.status_, model.score(x, far) > 0.999
+    ('recovered', True)
     """
 
-    def __init__(self, units="auto", max_units=16, random_state=None):
+    def __init__(self, units="auto", max_units=16, random_state=None, time_limit=None, n_jobs=None):
         self.units = units
         self.max_units = max_units
         self.random_state = random_state
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
 
     def fit(self, X, y):
         """Learn from rows X and class labels y."""
@@ -55,19 +75,52 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("there is only one class in y, expected two or more")
+        if not self._find_union(X, codes):
+            self._fit_held_out(X, codes)
+        self.n_units_ = len(self.halfspaces_)
+        return self
+
+    def _find_union(self, X, codes):
+        """The rarer of two classes as a certified union of halfspaces, where there is one."""
+        units, labels = unit_count(self.units), codes.astype(float)
+        if len(self.classes_) != 2 or len(X) < max(_LEAST_SAMPLES, 100 * X.shape[1]) or units > X.shape[1]:
+            return False
+        mean = X.mean(axis=0, dtype=float)
+        try:
+            factor = np.linalg.cholesky(np.atleast_2d(np.cov(X, rowvar=False, dtype=float)))
+        except np.linalg.LinAlgError:  # columns that depend on each other
+            return False
+        whitened = np.linalg.solve(factor, (X - mean).T).T
+        if not diagnose(whitened, labels, threads=1)["gaussian"]["passed"]:
+            return False
+        limit = math.inf if self.time_limit is None else float(self.time_limit)
+        found = _core.halfspaces(whitened, labels, units, seed_of(self.random_state), threads_of(self.n_jobs), limit, None)
+        if not found.certified:
+            return False
+        self.network_, self._rarer_is_second = None, not found.figures["intersection"]
+        normals = np.linalg.solve(factor.T, found.W.T).T
+        lengths = np.linalg.norm(normals, axis=1)
+        self.halfspaces_ = np.column_stack([normals, -found.t - normals @ mean]) / lengths[:, None]
+        self.status_, self.message_ = found.status, found.message
+        return True
+
+    def _fit_held_out(self, X, codes):
         targets = np.eye(len(self.classes_))[codes]
         if len(self.classes_) == 2:
             targets = targets[:, 1:]
         fitted = fit_held_out(X, 2 * targets - 1, units=self.units, max_units=self.max_units, seed=seed_of(self.random_state))
         self.network_ = _core.Network(W=fitted.W.reshape(-1, X.shape[1]), b=fitted.b, A=fitted.A, skip=fitted.skip, offset=fitted.offset)
         self.halfspaces_ = np.column_stack([self.network_.W, self.network_.b])
-        self.n_units_ = self.network_.units
-        return self
+        self.status_ = "approximate"
+        self.message_ = f"{fitted.units} units and ridge {fitted.ridge:g} predict best on held-out data"
 
     def decision_function(self, X):
         """Scores: one column for each class, or one number for the second of two classes."""
         check_is_fitted(self)
         X = self._validate_data(X, dtype=[np.float64, np.float32], reset=False)
+        if self.network_ is None:  # inside some halfspace or not
+            inside = np.max(X @ self.halfspaces_[:, :-1].T + self.halfspaces_[:, -1], axis=1)
+            return inside if self._rarer_is_second else -inside
         scores = self.network_.predict(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 

@@ -8,7 +8,8 @@ import numpy as np
 from . import _core
 
 
-def _units(units):
+def unit_count(units):
+    """0 for "auto", else the number; raises for anything else."""
     if units is None or (isinstance(units, str) and units == "auto"):
         return 0
     if isinstance(units, (bool, str)) or int(units) != units or units < 1:
@@ -34,7 +35,7 @@ def _progress(verbose):
 
 def _run_options(units, method, seed, threads, time_limit, starts, settings, verbose):
     limit = math.inf if time_limit is None else float(time_limit)
-    return (_units(units), method, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
+    return (unit_count(units), method, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
 
 
 def learn(x, y=None, *, units="auto", method="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None,

@@ -76,8 +76,8 @@ def weights(network, truth=None, ax=None):
     for i, j in enumerate(partner):
         if j >= 0:
             sign = 1.0 if planted.W[i] @ answer.W[j] >= 0 else -1.0
-            ax.plot(planted.W[i], sign * answer.W[j], ".", markersize=5)
-    ax.plot([-1, 1], [-1, 1], color=QUIET, linewidth=1, zorder=0)
+            ax.plot(planted.W[i], sign * answer.W[j], ".", markersize=7)
+    ax.plot([-1, 1], [-1, 1], color=QUIET, linewidth=1, alpha=0.5, zorder=0)
     ax.set_xlabel("true weight")
     ax.set_ylabel("recovered weight")
     return ax

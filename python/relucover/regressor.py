@@ -12,6 +12,7 @@ from .functions import learn
 from .held_out import fit_held_out
 
 _STATE_VERSION = 1
+_NOISE_ALLOWANCE = 1.1  # a held-out residual is this far above the noise by chance and by what few samples leave open
 
 
 def seed_of(random_state):
@@ -45,9 +46,11 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Hidden units. "auto" finds out; on data that no network made it takes at most `max_units`.
     method : str
         "auto" or a name from :func:`relucover.methods`.
-    noise : "auto", "none" or "some"
+    noise : "auto", "none", "some" or float
         "auto" lets the data say whether labels carry noise; "none" skips the held-out fit (the exact network or what
-        came closest to it); "some" skips the search for an exact network, which saves time on data known to be real.
+        came closest to it); "some" skips the search for an exact network, which saves time on data known to be real. A number
+        is the known standard deviation of the labels' noise: a network whose held-out residual is no larger explains all
+        there is to explain and is taken even if it can't be certified (0 is "none").
     random_state : int, RandomState or None
         None is 0: the same answer on every run.
     time_limit : float or None
@@ -124,8 +127,7 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self._solve(np.concatenate([X for X, _ in self._chunks]), np.concatenate([y for _, y in self._chunks]))
 
     def _solve(self, X, y):
-        if self.noise not in ("auto", "none", "some"):
-            raise ValueError(f'noise is {self.noise!r}, expected "auto", "none" or "some"')
+        known_noise = self._known_noise()
         self._single_output = y.ndim == 1
         self._dtype = X.dtype
         y = y.astype(X.dtype, copy=False)
@@ -134,7 +136,8 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if self.noise != "some":
             result = learn(X, y, units=self.units, method=self.method, seed=seed, threads=threads_of(self.n_jobs),
                            time_limit=self.time_limit, verbose=bool(self.verbose))
-            if result.certified or (self.noise == "none" and result.usable):
+            explained = known_noise is not None and result.usable and result.holdout_rms <= _NOISE_ALLOWANCE * known_noise
+            if result.certified or explained or (self.noise == "none" or known_noise == 0) and result.usable:
                 network = result.network
                 self.status_, self.message_, self.diagnostics_ = result.status, result.message, json.loads(result.json())
         if network is None:
@@ -142,6 +145,14 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._take(network)
         self._pending = False
         return self
+
+    def _known_noise(self):
+        """The noise where it is a number, else None; raises for what is neither that nor a word that is known."""
+        if isinstance(self.noise, str) and self.noise in ("auto", "none", "some"):
+            return None
+        if isinstance(self.noise, numbers.Real) and not isinstance(self.noise, bool) and 0 <= self.noise < math.inf:
+            return float(self.noise)
+        raise ValueError(f'noise is {self.noise!r}, expected "auto", "none", "some" or a standard deviation')
 
     def _fit_held_out(self, X, y, seed):
         fitted = fit_held_out(X, y, units=self.units, max_units=self.max_units, seed=seed)

@@ -45,6 +45,16 @@ def test_partial_fit_is_fit_on_everything(planted):
     assert parts.predict(x).tobytes() == whole.predict(x).tobytes()
 
 
+def test_noise_of_known_size(planted):
+    x, y, truth = planted
+    noisy = y[:, 0] + 0.01 * np.random.default_rng(0).normal(size=len(y))
+    model = ReluNetworkRegressor(units=3, noise=0.01).fit(x, noisy)
+    assert model.n_units_ == 3 and relucover.compare(truth, model.network_)["max_weight_error"] < 0.05
+    for wrong in (-1.0, np.nan, "loud", True):
+        with pytest.raises(ValueError, match="noise is"):
+            ReluNetworkRegressor(noise=wrong).fit(x[:50], noisy[:50])
+
+
 def test_vector_outputs():
     x, y, _ = relucover.sample(inputs=6, units=3, outputs=2, samples=2000, seed=4)
     model = ReluNetworkRegressor(units=3).fit(x, y)
@@ -61,6 +71,20 @@ def test_pipeline_grid_search_clone_and_pickle(planted):
     assert back.predict(x).tobytes() == model.predict(x).tobytes()
     with pytest.raises(ValueError, match="newer"):
         ReluNetworkRegressor().__setstate__({**model.__getstate__(), "_relucover_state": 99})
+
+
+def test_classifier_finds_a_union_of_halfspaces():
+    z = np.random.default_rng(1).normal(size=(40000, 3))
+    normals = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, 0.8]])
+    far = np.max(z @ normals.T - [1.5, 1.7], axis=1) > 0
+    x = 2 * z + [1, -1, 0]
+    for labels, rarer in ((np.where(far, "out", "in"), "out"), (np.where(far, "a", "b"), "a")):
+        model = ReluHalfspacesClassifier(units=2).fit(x, labels)
+        assert model.status_ == "recovered" and model.network_ is None
+        assert model.score(x, labels) > 0.999
+        assert np.mean(model.predict(x[far]) == rarer) > 0.99
+        assert np.allclose((model.halfspaces_[:, :-1] @ normals.T).max(axis=0), 1, atol=1e-3)
+    assert ReluHalfspacesClassifier(units=2).fit(x[:3000] ** 3, far[:3000]).status_ == "approximate"
 
 
 @pytest.mark.parametrize("name", ["diabetes", "wine"])

@@ -1,4 +1,7 @@
 """ONNX files: checked by onnx itself, computed by numpy from the graph, read from models that others made."""
+import os
+import subprocess
+
 import numpy as np
 import onnx
 import pytest
@@ -44,6 +47,20 @@ def test_written_files_pass_the_checker_and_compute_the_same(tmp_path, dtype, sk
     back = relucover.Network.read(path)
     assert back.onnx(dtype) == net.onnx(dtype)
     assert back.W.tobytes() == net.W.astype(dtype).astype(float).tobytes()
+
+
+def test_python_and_the_command_line_write_the_same_bytes_and_read_them_back(tmp_path):
+    done = subprocess.run([os.environ["RELUCOVER"], "sample", "--inputs", "5", "--units", "4", "--outputs", "2", "--samples", "10", "--seed", "8",
+                           "-o", tmp_path / "d.npz", "--truth", tmp_path / "cli.onnx"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    _, _, truth = relucover.sample(inputs=5, units=4, outputs=2, samples=10, seed=8)
+    assert (tmp_path / "cli.onnx").read_bytes() == truth.onnx()
+    onnx.checker.check_model(onnx.load(str(tmp_path / "cli.onnx")), full_check=True)
+    back = relucover.Network.read(tmp_path / "cli.onnx")
+    for part in ("W", "b", "A", "skip", "offset"):
+        assert getattr(back, part).tobytes() == getattr(truth, part).tobytes()
+    x = np.random.default_rng(0).normal(size=(200, 5))
+    assert back.predict(x).tobytes() == truth.predict(x).tobytes()
 
 
 def hand_made(nodes, initializers, dtype=TensorProto.DOUBLE, inputs=5, outputs=2):
