@@ -50,15 +50,17 @@ python: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target relucover_python_files relucover_wheel
 	@ls $(BUILD)/wheel/*.whl
 
+# PYTHON_SITE=folder installs there instead of where Debian's python3 looks first.
+install-python: PYTHON_SITE ?= $(shell /usr/bin/python3 -c 'import site; print(site.getsitepackages()[0])')
 install-python: python
-	@/usr/bin/python3 -m zipfile -e $(BUILD)/wheel/*.whl $$(/usr/bin/python3 -c 'import site; print(site.getsitepackages()[0])')
-	@cd / && /usr/bin/python3 -c 'import relucover; print("installed relucover", relucover.__version__, "in", relucover.__path__[0])'
+	@/usr/bin/python3 -m zipfile -e $(BUILD)/wheel/*.whl $(PYTHON_SITE)
+	@cd / && PYTHONPATH=$(PYTHON_SITE) /usr/bin/python3 -c 'import relucover; print("installed relucover", relucover.__version__, "in", relucover.__path__[0])'
 
 docs: python
 	@scripts/build-docs $(BUILD)
 
 # Looks at the report in headless Chromium, which is too large to be a package that everybody needs.
-test-browser: all
+test-browser: python
 	@scripts/install-packages tests/browser/packages.txt
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 -m pytest -q tests/browser
 
