@@ -1,5 +1,6 @@
 // Vector outputs end to end: planted problems through learn() as `relucover learn` calls it (the number of units is not
-// given), one line each. Usage: vector_acceptance [SEEDS] [LINE] [METHOD] [known]; `known` gives the number of units.
+// given), one line each. Usage: vector_acceptance [SEEDS] [LINE or part of a name] [METHOD] [known];
+// `known` gives the number of units.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -116,5 +117,5 @@ int main(int count, char** arguments) {
       {"8", "15% corrupted, 10x5x60, 5000", 1e-9, "auto", planted(10, 5, 60, 0), of(5000), 0.15},
   };
   for (const Case& given : cases)
-    if (line == "all" || line == given.line) run(given, seeds, method, units_known);
+    if (line == "all" || line == given.line || (line.size() > 1 && given.name.find(line) != std::string::npos)) run(given, seeds, method, units_known);
 }

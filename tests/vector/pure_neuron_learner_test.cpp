@@ -63,6 +63,16 @@ TEST(PureNeuronLearner, PrintedAlgorithmsSayWhichShapeTheyNeed) {
   EXPECT_NE(result.message.find("4 units, 6 outputs"), std::string::npos) << result.message;
 }
 
+TEST(VectorMethods, FindNoUnitsInPureNoise) {
+  RandomStream random(3, purpose::study);
+  const RowMatrix x = random.normal_matrix(1000, 4), y = random.normal_matrix(1000, 3);
+  for (const char* method : {"pure-neuron", "order-two", "independent-components", "proportional-labels", "cells", "direction-net"}) {
+    const Result result = learn_with(MemorySource<double>(x, y), method);
+    EXPECT_FALSE(result.certified()) << method << ": " << result.message;
+    EXPECT_FALSE(result.message.empty());
+  }
+}
+
 TEST(Distinguishing, IsWellConditionedForOrthonormalUnits) {
   const Planted planted = planted_vector({8, 4, 4}, of_samples(20000), 1);
   const auto found = distinguishing(*planted.source, planted.truth.W, Control(1));

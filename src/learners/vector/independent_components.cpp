@@ -58,6 +58,10 @@ IndependentStart independent_component_start(const SampleSource& source, Index u
                                              const Control& control) {
   IndependentStart start;
   const Index outputs = source.outputs(), inputs = source.inputs();
+  if (units < 1) {
+    start.problem = "the labels have no linear part above the noise: no unit to look for";
+    return start;
+  }
   if (units > outputs || units > inputs) {
     start.problem = fmt::format(
         "independent components need at most as many units as outputs and inputs: {} units, {} outputs, {} inputs",
