@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   int number = 0;
   for (Case& c : all_cases()) {
     if (const int mine = number++; only >= 0 && mine != only) continue;
-    double worst = 0, first = 0, error = 0;
+    double worst = 0, first = 0, error = 0, linear = 0;
     std::string statuses;
     const bench::Stopwatch watch;
     for (int seed = 0; seed < seeds; ++seed) {
@@ -63,10 +63,13 @@ int main(int argc, char** argv) {
       worst = std::max(worst, bench::worst_angle(model.W, result.model.W));
       first = std::max(first, bench::worst_angle(model.W, result.first_step_W));
       error = std::max(error, result.holdout_error);
+      if (model.upper.kind == UpperPart::Kind::polynomial) linear = std::max(linear, bench::worst_linear_coefficient(model, result.model));
       statuses += " " + name_of(result.status);
       if (std::getenv("FULL")) fmt::print("{}", result.full());
     }
     table.row(c.name, worst, c.bar, watch.seconds() / seeds);
+    if (c.samples.noise == 0 && c.planted.upper == UpperPart::Kind::polynomial && c.planted.unit.kind == UnitFunction::Kind::relu)
+      table.row("    linear coefficients of the upper part", linear, 1e-8, 0);
     fmt::print("    first step {:.3g}, held-out error {:.3g}{}, status{}\n", first, error,
                c.error_bar > 0 ? fmt::format(" (bar {:.3g}, {})", c.error_bar, error <= c.error_bar ? "ok" : "MISSED") : "", statuses);
   }

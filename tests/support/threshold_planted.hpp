@@ -1,6 +1,7 @@
 #pragma once
 // Angles after pairing, and planted samples in memory, for tests of models with thresholds.
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "networks/assignment.hpp"
@@ -22,6 +23,25 @@ inline double worst_angle(const Matrix& truth, const Matrix& answer, bool with_s
   const auto partner = cheapest_assignment(cost);
   double worst = 0;
   for (Index i = 0; i < truth.rows(); ++i) worst = std::max(worst, cost(i, partner[static_cast<std::size_t>(i)]));
+  return worst;
+}
+
+/// The coefficient of unit i alone, to the first power, in a polynomial upper part.
+inline double linear_coefficient(const UpperPart& upper, Index unit) {
+  for (const Monomial& monomial : upper.monomials)
+    if (monomial.factors.size() == 1 && monomial.factors[0] == std::pair<Index, int>{unit, 1}) return monomial.coefficient;
+  return 0;
+}
+
+/// Largest difference of linear coefficients between paired units (directions must be right already).
+inline double worst_linear_coefficient(const ThresholdModel& truth, const ThresholdModel& answer) {
+  if (answer.units() != truth.units()) return std::numeric_limits<double>::infinity();
+  double worst = 0;
+  for (Index i = 0; i < truth.units(); ++i) {
+    Index partner = 0;
+    (answer.W * truth.W.row(i).transpose()).maxCoeff(&partner);
+    worst = std::max(worst, std::abs(linear_coefficient(truth.upper, i) - linear_coefficient(answer.upper, partner)));
+  }
   return worst;
 }
 
