@@ -101,9 +101,21 @@ Problem make_problem(int number) {
   }
 }
 
+/// Units without bias and with the same direction are one.
+Network merged(Network truth) {
+  truth = canonical(truth);
+  for (Index i = 0; i < truth.units(); ++i)
+    for (Index j = 0; j < i; ++j)
+      if ((truth.W.row(i) - truth.W.row(j)).norm() < 1e-12) {
+        truth.A.col(j) += truth.A.col(i);
+        truth.A.col(i).setZero();
+      }
+  return canonical(truth);
+}
+
 bool claim_is_true(const Problem& problem, const Result& result) {
   if (problem.truth.units() == 0) return false;
-  const Network truth = canonical(problem.truth);
+  const Network truth = merged(problem.truth);
   const Comparison errors = compare(truth, result.network);
   if (errors.units_matched != truth.units() || result.network.units() != truth.units()) return false;
   if (errors.up_to_sign && !result.sign_ambiguous) return false;
