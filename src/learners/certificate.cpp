@@ -104,6 +104,36 @@ struct ResidualHessian {
   }
 };
 
+/// Products of the signs of units, summed over samples.
+struct SignProducts {
+  using Scalar = double;
+  const SignFreeModel* model;
+  Matrix sums;
+  Index samples = 0;
+  void add(const Block<double>& block) {
+    SeenBlock seen;
+    seen.look(block, *model, Loss{});
+    const RowMatrix signs = seen.signs();
+    sums.noalias() += signs.transpose() * signs;
+    samples += block.rows();
+  }
+  void merge(const SignProducts& other) {
+    sums += other.sums;
+    samples += other.samples;
+  }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(sums, samples);
+  }
+  /// Least share of samples, over pairs of units, on which the two stand on the same side (or on which they do not).
+  double least_difference() const {
+    double least = 1;
+    for (Index i = 0; i < sums.rows(); ++i)
+      for (Index j = 0; j < i; ++j) least = std::min(least, (1 - std::abs(sums(i, j)) / static_cast<double>(samples)) / 2);
+    return least;
+  }
+};
+
 /// Waves in random directions among the units': a linear family rich enough to follow any smooth leftover there.
 struct Waves {
   Matrix frequency;  // inputs by waves
@@ -278,6 +308,15 @@ Certificate certify_recovered(const SampleSource& source, const SignFreeModel& m
   result.figures["largest_relative_unit_error"] = largest;
   if (!(largest < options.largest_unit_error))
     return refuse(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
+  if (model.output_is_free() && model.units() > 1) {
+    // Two units that bend together can be mixed: only samples on which their signs differ say how.
+    constexpr double least_share = 0.05;  // units 9 degrees apart, for Gaussian inputs
+    const double share = reduce(source, SignProducts{&model, Matrix::Zero(model.units(), model.units())}, control).least_difference();
+    result.figures["least_sign_difference"] = share;
+    if (share < least_share)
+      return refuse(fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix",
+                                100 * (1 - share)));
+  }
 
   const RowRange first(source, 0, middle), second(source, middle, samples);
   const SignFreeModel model_first = converge(first, model, 40, control), model_second = converge(second, model, 40, control);
