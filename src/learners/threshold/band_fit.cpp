@@ -90,7 +90,9 @@ BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix
   constexpr double first_guess = 0.02, least = 1e-3;  // wrong labels also come from units that are not yet in place
   fit.flips = first_guess;
   for (const double width : options.widths) {
-    for (int round = 0; round < options.rounds; ++round) {
+    double moved = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < options.rounds || (round < options.most_rounds && moved > options.still * width); ++round) {
+      moved = 0;
       control.progress("boundaries", -1, "");
       const auto bands = pick_samples(source, fit.W, fit.t, view, band_rule(width),
                                       {W.rows(), options.most_per_unit, options.begin, options.end}, control);
@@ -101,6 +103,7 @@ BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix
         Vector boundary(W.cols() + 1);
         boundary << fit.W.row(i).transpose(), -fit.t[i];
         fit_boundary(band, width, std::max(fit.flips, least), options.newton_steps, boundary);
+        moved = std::max({moved, (fit.W.row(i).transpose() - boundary.head(W.cols())).norm(), std::abs(fit.t[i] + boundary[W.cols()])});
         fit.W.row(i) = boundary.head(W.cols()).transpose();
         fit.t[i] = -boundary[W.cols()];
         fit.width[i] = width;

@@ -12,9 +12,11 @@ namespace relucover {
 struct BandFitOptions {
   /// A hard boundary is found the better the narrower the fit, down to s ~ inputs / (samples * density); units with fewer
   /// than 10 samples per unknown in a band keep their last fit.
-  std::vector<double> widths = {0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002};
-  /// Fits per width; the samples are chosen anew for each.
-  int rounds = 2;
+  std::vector<double> widths = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002};
+  /// Fits per width, each on samples that are chosen anew, at least and at most; they end when no boundary moves by more
+  /// than `still` of the width. A unit in a wrong place spoils the samples of others, so all must come to rest.
+  int rounds = 2, most_rounds = 10;
+  double still = 0.1;
   int newton_steps = 8;
   Index most_per_unit = 20'000;
   Index begin = 0, end = -1;
