@@ -95,7 +95,7 @@ void add_reproduce(CLI::App& app, Session& session) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   add_run_options(*command, request->run);
-  command->footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv");
+  command->footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3");
   command->callback([&session, request] { run_reproduce(*request, session); });
 }
 

@@ -10,6 +10,7 @@
 #include "decompose/relu_units.hpp"
 #include "decompose/scoring.hpp"
 #include "learners/finish.hpp"
+#include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
 #include "moments/hermite.hpp"
@@ -180,6 +181,10 @@ void learn_hermite(const SampleSource& source, const LearnOptions& options, cons
   result.figures["start_over_affine"] = affine > 0 ? candidates.front().residual / variance / affine : 0;
 
   finish(source, solve_best(source, moments, candidates, setting.directions, options, control, result), options, control, result);
+  if (source.outputs() == 1)
+    report_hidden_units(find_hidden_units(source, sign_free(result.network), moments.whitening(), options.units,
+                                          result.residual_relative, control),
+                        source.samples(), result);
 }
 
 std::vector<Learner> hermite_learners() {
@@ -192,6 +197,7 @@ std::vector<Learner> hermite_learners() {
       {"draws", "random contractions or starts of the decomposition"},
       {"printed_signs", "1: signs by sign(z) as printed, 0: by the margin rule"}};
   auto regression = printed;
+  regression.push_back({"refine", "1: units are refined by the engine before the regression, 0: moments alone, as printed"});
   regression.push_back({"gradient", "1: projected gradient descent as printed, 0: the least squares solved directly"});
   return {
       {{"hermite", "Gaussian inputs of any covariance: pencils of Hermite moments, then the engine", {{"order", printed[0].second}}},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "core/check.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
@@ -45,6 +46,7 @@ Result learn_from_network(const Network& truth, const LearnOptions& options) {
     problems.push_back(fmt::format("method {} needs samples; from a network there are hermite and hermite-printed", options.method));
   check_no_problems("learn from a network", problems);
   const Control control(options.threads, options.time_limit, options.observer);
+  const SingleThreadedBlas single_threaded;
   Result result;
   result.method = printed ? "hermite-printed" : "hermite";
   result.method_asked = options.method;

@@ -7,9 +7,12 @@
 
 #include "decompose/scoring.hpp"
 #include "learners/hermite/hermite.hpp"
+#include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
+#include "samples/subsample.hpp"
 #include "samples/views.hpp"
+#include "solve/levenberg_marquardt.hpp"
 #include "verify/network_error.hpp"
 
 namespace relucover {
@@ -105,6 +108,77 @@ struct RegressionSums {
   }
 };
 
+constexpr Index gradient_steps = 20000;
+
+/// Weights of relu(t), relu(-t), x and 1.
+Vector regress(const SampleSource& source, const Matrix& forms, bool by_gradient, double largest_output, const Control& control) {
+  const Index columns = 2 * forms.rows() + source.inputs() + 2;
+  const RegressionSums sums = reduce(source, RegressionSums{&forms, Matrix::Zero(columns, columns), 0}, control);
+  const Matrix all = Matrix(sums.gram.selfadjointView<Eigen::Lower>()) / static_cast<double>(std::max<Index>(sums.samples, 1));
+  Matrix gram = all.topLeftCorner(columns - 1, columns - 1);
+  const Vector cross = all.col(columns - 1).head(columns - 1);
+  const double radius = std::sqrt(8.0 * static_cast<double>(forms.rows())) * largest_output + cross.norm() + 10;
+  if (by_gradient) return projected_gradient(gram, cross, radius, gradient_steps);
+  gram.diagonal() *= 1 + 1e-12;  // relu(t) - relu(-t) = t is in the span of x and 1: the minimum is not unique
+  return gram.ldlt().solve(cross);
+}
+
+/// Σ α_i relu(t_i) + α'_i relu(-t_i) + v·x + c in sign-free form: α relu(t) + α' relu(-t) = (α + α')/2 |t| + (α - α')/2 t.
+SignFreeModel sign_free_of(const Matrix& forms, const Vector& beta) {
+  const Index m = forms.rows(), d = forms.cols() - 1;
+  SignFreeModel model(d, m, 1);
+  model.affine = beta.tail(d + 1).transpose();
+  model.theta = forms;
+  for (Index i = 0; i < m; ++i) {
+    model.output(0, i) = (beta[i] + beta[m + i]) / 2;
+    model.affine += (beta[i] - beta[m + i]) / 2 * forms.row(i);
+  }
+  balance(model);
+  return model;
+}
+
+double median_residual(const MemorySource<double>& data, const SignFreeModel& model) {
+  const Index d = model.inputs();
+  RowMatrix t = data.x() * model.theta.leftCols(d).transpose();
+  t.rowwise() += model.theta.col(d).transpose();
+  Vector residual = data.y().col(0) - t.cwiseAbs() * model.output.row(0).transpose() - data.x() * model.affine.row(0).head(d).transpose();
+  residual = (residual.array() - model.affine(0, d)).abs();
+  const auto middle = residual.begin() + residual.size() / 2;
+  std::nth_element(residual.begin(), middle, residual.end());
+  return *middle;
+}
+
+/// Where moments leave their sampling error, the engine without over-parameterisation starts from them.
+Matrix refined_forms(const SampleSource& source, const Matrix& forms, const Whitening& whitening, const Control& control, Result& result) {
+  if (forms.rows() == 0) return forms;
+  const StageClock clock("refine");
+  constexpr Index most_samples = 100000;
+  const auto part = gather(source, spread_rows(source.samples(), most_samples, 1), control);
+  const MemorySource<double> data(RowMatrix(whitening.whiten(part.x())), part.y());
+  const Matrix whitened = whitening.forms_to_whitened(forms, whitening.mean);
+  SolverOptions solver;
+  solver.max_iterations = 200;
+  solver.relative_decrease = 1e-7;
+  auto solved = levenberg_marquardt(data, sign_free_of(whitened, regress(data, whitened, false, 1, control)), solver, control);
+  // The few samples behind a kink that is not among the units would pull at all of them: give them little weight.
+  constexpr int rounds = 4;
+  for (int round = 0; round < rounds; ++round) {
+    const double typical = median_residual(data, solved.model);
+    if (!(typical > 1e-12 * std::sqrt(part.y().squaredNorm() / static_cast<double>(part.samples())))) break;
+    solver.loss.robust_scale = 3 * typical;
+    solved = levenberg_marquardt(data, solved.model, solver, control);
+  }
+  clock.file(result, solved.iterations, solved.relative_cost);
+  Matrix refined = whitening.forms_to_inputs(solved.model.theta);
+  for (Index i = 0; i < refined.rows(); ++i) refined.row(i) /= std::max(refined.row(i).head(source.inputs()).norm(), 1e-300);
+  return refined;
+}
+
+double setting_of(const LearnOptions& options, const char* name, double otherwise) {
+  const auto at = options.settings.find(name);
+  return at == options.settings.end() ? otherwise : at->second;
+}
+
 /// Σ α_i relu(t_i) + α'_i relu(-t_i) + v·x + c as at most m + 2 ReLUs (ATV Claim D.14).
 Network consolidated(const Matrix& forms, const Vector& beta) {
   const Index m = forms.rows(), d = forms.cols() - 1;
@@ -147,33 +221,22 @@ void learn_hermite_regression(const SampleSource& source, const LearnOptions& op
   const Index half = source.samples() / 2;
   const RowRange first(source, 0, half), second(source, half, source.samples());
   Whitening whitening;
-  const MomentAnswer answer = units_from(first, options, control, whitening, result);
-
-  const StageClock clock("regression");
+  const MomentAnswer answer = units_from(first, options, control, whitening, result);  // ATV Algorithm 5, step 1
   const Network start = on_inputs(answer, whitening);
   Matrix forms(start.units(), source.inputs() + 1);
   forms << start.W, start.b;
-  const Index columns = 2 * forms.rows() + source.inputs() + 2;
-  const RegressionSums sums = reduce(second, RegressionSums{&forms, Matrix::Zero(columns, columns), 0}, control);
-  const Matrix all = Matrix(sums.gram.selfadjointView<Eigen::Lower>()) / static_cast<double>(std::max<Index>(sums.samples, 1));
-  Matrix gram = all.topLeftCorner(columns - 1, columns - 1);
-  const Vector cross = all.col(columns - 1).head(columns - 1);
-  const auto asked = options.settings.find("gradient");
-  const bool by_gradient = asked != options.settings.end() && asked->second != 0;
-  const double reach = start.units() > 0 ? start.A.cwiseAbs().maxCoeff() : 1;
-  const double radius = std::sqrt(8.0 * static_cast<double>(start.units())) * reach + cross.norm() + 10;
-  constexpr Index gradient_steps = 20000;
-  Vector beta;
-  if (by_gradient)
-    beta = projected_gradient(gram, cross, radius, gradient_steps);
-  else {
-    gram.diagonal() *= 1 + 1e-12;  // relu(t) - relu(-t) = t is in the span of x and 1: the minimum is not unique
-    beta = gram.ldlt().solve(cross);
-  }
-  result.network = consolidated(forms, beta);
+  if (setting_of(options, "refine", 1) != 0) forms = refined_forms(first, forms, whitening, control, result);
+
+  const StageClock clock("regression");
+  const bool by_gradient = setting_of(options, "gradient", 0) != 0;
+  const double largest = start.units() > 0 ? start.A.cwiseAbs().maxCoeff() : 1;
+  const Vector beta = regress(second, forms, by_gradient, largest, control);  // steps 2 to 4
+  result.network = consolidated(forms, beta);                                 // Claim D.14
   clock.file(result, by_gradient ? gradient_steps : 1, 0);
-  judge(source, control, options.units, result);
+  judge(source, control, 0, result);
   result.stages.back().residual = result.residual_relative * result.residual_relative;
+  report_hidden_units(find_hidden_units(source, sign_free_of(forms, beta), whitening, options.units, result.residual_relative, control),
+                      source.samples(), result);
 }
 
 }  // namespace relucover

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "learners/hermite/moment_methods.hpp"
+#include "networks/assignment.hpp"
 #include "samples/vector_instances.hpp"
 
 namespace relucover {
@@ -17,15 +19,16 @@ Network adversary(Index inputs, Index units, double tau, std::uint64_t seed) {
   return canonical(perturbed_weights(network, tau / std::sqrt(static_cast<double>(inputs)), seed));
 }
 
-/// Distance of the worst unit to the nearest direction found, up to sign.
+/// Distance of the worst unit to the direction found that is paired with it, up to sign; 2 if there is none.
 double worst_direction(const Network& truth, const Matrix& found) {
-  double worst = 0;
-  for (Index i = 0; i < truth.units(); ++i) {
-    double nearest = 2;
+  if (found.rows() < truth.units()) return 2;
+  Matrix distance(truth.units(), found.rows());
+  for (Index i = 0; i < truth.units(); ++i)
     for (Index j = 0; j < found.rows(); ++j)
-      nearest = std::min({nearest, (truth.W.row(i) - found.row(j)).norm(), (truth.W.row(i) + found.row(j)).norm()});
-    worst = std::max(worst, nearest);
-  }
+      distance(i, j) = std::min((truth.W.row(i) - found.row(j)).norm(), (truth.W.row(i) + found.row(j)).norm());
+  const auto partner = cheapest_assignment(distance);
+  double worst = 0;
+  for (Index i = 0; i < truth.units(); ++i) worst = std::max(worst, distance(i, partner[static_cast<std::size_t>(i)]));
   return worst;
 }
 
@@ -59,6 +62,7 @@ double learned_error(const Network& truth, Index samples, std::uint64_t seed, co
 }  // namespace
 
 std::vector<SmoothedStudyRow> smoothed_study(const SmoothedStudyOptions& options, const Control& control) {
+  const SingleThreadedBlas single_threaded;  // small matrices
   std::vector<SmoothedStudyRow> rows;
   const double total = static_cast<double>(options.samples.size() * options.units_per_input.size() * options.taus.size());
   for (const Index samples : options.samples)

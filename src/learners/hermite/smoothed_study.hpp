@@ -9,12 +9,12 @@ namespace relucover {
 
 struct SmoothedStudyOptions {
   Index inputs = 6;
-  std::vector<double> taus = {0, 0.01, 0.03, 0.1, 0.3, 1};
+  std::vector<double> taus = {1, 0.3, 0.1, 0.03, 0};
   /// Units for each input; above 1 pairs of indices are used.
   std::vector<double> units_per_input = {0.5, 1, 2};
   /// 0: exact moments.
   std::vector<Index> samples = {0, 10000, 100000};
-  Index seeds = 5;
+  Index seeds = 3;
 };
 
 struct SmoothedStudyRow {
