@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "relucover/commands.hpp"
+#include "verify/identifiability.hpp"
 
 namespace relucover::cli {
 
@@ -14,7 +15,9 @@ struct CompareRequest {
 };
 
 void run_compare(const CompareRequest& request, Session& session) {
-  const Comparison errors = compare(read_network(request.truth), read_network(request.answer));
+  const Network truth = read_network(request.truth), answer = read_network(request.answer);
+  const Comparison errors = compare(truth, answer);
+  const Equivalence same = equivalence(truth, answer);
   if (request.json)
     return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
                                                 {"units_truth", errors.units_truth},
@@ -23,14 +26,20 @@ void run_compare(const CompareRequest& request, Session& session) {
                                                 {"max_bias_error", errors.max_bias_error},
                                                 {"max_output_error", errors.max_output_error},
                                                 {"function_rms", errors.function_rms},
-                                                {"up_to_sign", errors.up_to_sign}});
+                                                {"up_to_sign", errors.up_to_sign},
+                                                {"equivalent", same.same}});
   session.print(fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth,
                             errors.units_answer));
   session.print(fmt::format("max weight error    {:.2e}  (unit vectors)\n", errors.max_weight_error));
   session.print(fmt::format("max bias error      {:.2e}\n", errors.max_bias_error));
   session.print(fmt::format("max output error    {:.2e}\n", errors.max_output_error));
   session.print(fmt::format("function            {:.2e}  (relative, on fresh Gaussian inputs)\n", errors.function_rms));
-  if (errors.up_to_sign) session.print("some unit of the answer is turned around: (w, b) and (-w, -b)\n");
+  if (same.same && same.turned > 0)
+    session.print(fmt::format("equivalent: the same function with {} unit{} turned around, which no data can tell\n", same.turned,
+                              same.turned == 1 ? "" : "s"));
+  else if (same.same)
+    session.print("equivalent: the same function\n");
+  else if (errors.up_to_sign) session.print("some unit of the answer is turned around: (w, b) and (-w, -b)\n");
 }
 
 }  // namespace

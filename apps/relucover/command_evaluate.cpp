@@ -2,6 +2,7 @@
 
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
+#include "verify/moment_objective.hpp"
 #include "verify/network_error.hpp"
 
 namespace relucover::cli {
@@ -13,6 +14,7 @@ struct EvaluateRequest {
   DataArguments data;
   RunOptions run;
   bool json = false;
+  Index moments = -1;
 };
 
 void run_evaluate(const EvaluateRequest& request, Session& session) {
@@ -20,14 +22,21 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   const NetworkError error = network_error(network, *source, control);
-  if (request.json)
-    return session.print_json(
-        nlohmann::ordered_json{{"samples", error.samples},
-                               {"rms", error.rms},
-                               {"relative", error.relative},
-                               {"max_abs", error.max_abs},
-                               {"worst_sample", error.worst_sample},
-                               {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}});
+  MomentObjective objective;
+  if (request.moments >= 0) objective = moment_objective(network, *source, request.moments, control);
+  if (request.json) {
+    nlohmann::ordered_json object{{"samples", error.samples},
+                                  {"rms", error.rms},
+                                  {"relative", error.relative},
+                                  {"max_abs", error.max_abs},
+                                  {"worst_sample", error.worst_sample},
+                                  {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}};
+    if (request.moments >= 0) {
+      object["moment_risk"] = objective.by_order;
+      object["moment_risk_by_chance"] = objective.by_chance;
+    }
+    return session.print_json(object);
+  }
   session.print(fmt::format("samples         {}\n", error.samples));
   session.print(fmt::format("rms error       {:.3e}\n", error.rms));
   session.print(fmt::format("relative        {:.3e}  (1 is as good as a constant)\n", error.relative));
@@ -36,6 +45,9 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
   if (error.output_rms.size() > 1)
     for (Index j = 0; j < error.output_rms.size(); ++j)
       session.print(fmt::format("output {:<8} {:.3e}\n", j, error.output_rms[j]));
+  for (std::size_t k = 0; k < objective.by_order.size(); ++k)
+    session.print(fmt::format("order {:<9} {:.3e}  (of the squared error; chance alone makes {:.1e})\n", k, objective.by_order[k],
+                              objective.by_chance[k]));
 }
 
 }  // namespace
@@ -46,11 +58,15 @@ void add_evaluate(CLI::App& app, Session& session) {
   command->add_option("NET", request->network, "The network (.json, .npz, .onnx)")->required();
   request->data.add_to(*command);
   command->add_flag("--json", request->json, "Print one object for machines");
+  command->add_option("--moments", request->moments, "Also the squared error by order of Hermite moments, 0 to K (Gaussian inputs)")
+      ->check(CLI::Range(Index{0}, Index{8}))
+      ->type_name("K");
   add_run_options(*command, request->run);
   command->footer(std::string(data_formats) + R"(
 
 Example:
-  relucover evaluate net.json fresh.npz)");
+  relucover evaluate net.json fresh.npz
+  relucover evaluate net.json fresh.npz --moments 4)");
   command->callback([&session, request] { run_evaluate(*request, session); });
 }
 

@@ -10,6 +10,7 @@ void add_demo(CLI::App& app, Session& session);
 void add_sample(CLI::App& app, Session& session);
 void add_sample_threshold(CLI::App& app, Session& session);
 void add_learn(CLI::App& app, Session& session);
+void add_signs(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_diagnose(CLI::App& app, Session& session);

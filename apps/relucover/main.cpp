@@ -12,7 +12,7 @@ namespace {
 
 using namespace relucover::cli;
 
-constexpr auto commands = {add_demo,     add_sample,   add_sample_threshold, add_learn,   add_compare,
+constexpr auto commands = {add_demo,     add_sample,   add_sample_threshold, add_learn,   add_signs,   add_compare,
                            add_evaluate, add_diagnose, add_reproduce, add_methods, add_extract, add_report, add_completion};
 
 constexpr const char* opening =

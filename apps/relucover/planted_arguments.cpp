@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "samples/dependent_units.hpp"
+
 namespace relucover::cli {
 
 namespace {
@@ -17,7 +19,7 @@ void parse_weights(const std::string& text, PlantedOptions& options) {
     options.weights = Weights::condition;
   } else {
     throw std::invalid_argument(
-        fmt::format("unknown weights \"{}\"; there are gaussian, orthonormal, condition:C (C >= 1)", text));
+        fmt::format("unknown weights \"{}\"; there are gaussian, orthonormal, condition:C (C >= 1), dependent", text));
   }
 }
 
@@ -30,7 +32,7 @@ void PlantedArguments::add_to(CLI::App& command) {
   command.add_option("--outputs", options.outputs, "Outputs l")->check(number)->type_name("L")->capture_default_str();
   command.add_option("--samples", count, "Samples n")->check(number)->type_name("N")->capture_default_str();
   command.add_option("--bias", options.bias, "Biases are S N(0,1)")->type_name("S")->capture_default_str();
-  command.add_option("--weights", weights, "gaussian, orthonormal or condition:C")->type_name("KIND")->capture_default_str();
+  command.add_option("--weights", weights, "gaussian, orthonormal, condition:C, or dependent (more units than inputs, no biases, signs that no data tell)")->type_name("KIND")->capture_default_str();
   command
       .add_option("--distribution", distribution,
                   "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential")
@@ -41,6 +43,11 @@ void PlantedArguments::add_to(CLI::App& command) {
 }
 
 Network PlantedArguments::network() const {
+  if (weights == "dependent") {
+    if (options.outputs != 1) throw std::invalid_argument("--weights dependent has one output");
+    if (options.units <= options.inputs) throw std::invalid_argument("--weights dependent needs more units than inputs");
+    return dependent_network(options.inputs, options.units, options.seed);
+  }
   PlantedOptions complete = options;
   parse_weights(weights, complete);
   return planted_network(complete);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/random.hpp"
+#include "learners/kink_leftover.hpp"
 #include "moments/whitening.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/views.hpp"
@@ -345,6 +346,12 @@ Certificate certify_recovered(const SampleSource& source, const SignFreeModel& m
   result.figures["leftover_score"] = gain_score;
   if (gain_score > options.leftover_score)
     return refuse(fmt::format("more units explain more on held-out samples ({:.1f} standard errors): these units are not the whole truth", gain_score));
+  const KinkLeftover at_kinks = kink_leftover(source, model, whitening, control);
+  result.figures["leftover_at_kinks_score"] = at_kinks.score;
+  if (at_kinks.score > options.kink_score)
+    return refuse(fmt::format("errors gather within {:g} standard deviations of the kink of a unit ({:.1f} standard errors): "
+                              "it may stand for several that are nearly parallel",
+                              at_kinks.distance, at_kinks.score));
   const Waves waves = waves_among(model, whitening, options.seed);
   const double wave = std::max(wave_score(source, model_first, whitening, waves, {0, middle}, {middle, samples}, control),
                                wave_score(source, model_second, whitening, waves, {middle, samples}, {0, middle}, control));

@@ -25,6 +25,8 @@ struct NoiseCertificateOptions {
   double halves_score = 3.5, holdout_score = 4;
   /// Where nothing is left, p more parameters score about -sqrt(p)/2 ± 1 on held-out samples.
   double leftover_score = 1.5, wave_score = 0.5;
+  /// A mean of 50 or more squares is this far above its expectation in 1 of 500,000 cases; there are three for each unit.
+  double kink_score = 6;
   /// Equations for each unknown in one half of the data, at least.
   Index equations_per_unknown = 10;
   std::uint64_t seed = 0;

@@ -1,6 +1,7 @@
 #include "verify/identifiability.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.hpp"
 #include "solve/signs.hpp"
@@ -26,6 +27,31 @@ SignIdentifiability sign_identifiability(const Network& network, Index limit) {
   if (at != answer.signs.end()) std::rotate(answer.signs.begin(), at, at + 1);
   else answer.signs.insert(answer.signs.begin(), as_it_stands);  // beyond the reach of the search, but always true
   answer.unique = answer.complete && answer.signs.size() == 1;
+  return answer;
+}
+
+Equivalence equivalence(const Network& one_given, const Network& other_given, double tolerance) {
+  const Comparison pairs = compare(one_given, other_given);
+  const Network one = canonical(one_given), other = canonical(other_given);
+  Equivalence answer;
+  if (one.activation != other.activation || one.units() != other.units()) return answer;
+  Matrix skip = one.skip - other.skip;
+  Vector offset = one.offset - other.offset;
+  double scale = 1 + one.skip.norm() + one.offset.norm(), worst = 0;
+  for (Index i = 0; i < one.units(); ++i) {
+    const Index j = pairs.partner[static_cast<std::size_t>(i)];
+    if (j < 0) return answer;
+    const double straight = (one.W.row(i) - other.W.row(j)).norm() + std::abs(one.b[i] - other.b[j]);
+    const double turned = (one.W.row(i) + other.W.row(j)).norm() + std::abs(one.b[i] + other.b[j]);
+    const bool relu_turned = one.activation == Activation::relu && turned < straight;
+    worst = std::max(worst, (relu_turned ? turned : straight) + (one.A.col(i) - other.A.col(j)).norm());
+    scale += one.A.col(i).norm() * (1 + std::abs(one.b[i]));
+    if (!relu_turned) continue;
+    ++answer.turned;  // relu(t) = relu(-t) + t
+    skip += one.A.col(i) * one.W.row(i);
+    offset += one.A.col(i) * one.b[i];
+  }
+  answer.same = worst <= tolerance * scale && skip.norm() + offset.norm() <= tolerance * scale;
   return answer;
 }
 

@@ -17,6 +17,14 @@ struct SignIdentifiability {
 /// equal exactly if Σ ξ_i a_i (w_i, b_i) = Σ a_i (w_i, b_i), which for one output is ATV (2). Lists at most `limit`.
 SignIdentifiability sign_identifiability(const Network& network, Index limit = 4096);
 
+struct Equivalence {
+  bool same = false;     // the same function, whatever the inputs
+  Index turned = 0;      // units that stand the other way round
+};
+/// Units are paired and may be turned around; the functions are the same if the linear parts of turned units add up to the
+/// difference of the affine parts. Tolerance relative to the size of the weights.
+Equivalence equivalence(const Network& one, const Network& other, double tolerance = 1e-9);
+
 /// The network with the units turned around where ξ is -1.
 Network turned_around(const Network& network, const std::vector<int>& signs);
 

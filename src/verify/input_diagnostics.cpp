@@ -290,6 +290,11 @@ double noise_bound(const SampleSource& source, const Frame& frame, const Matrix&
 
 }  // namespace
 
+Test gaussian_inputs(const SampleSource& source, const DiagnosticsOptions& options, const Control& control) {
+  const Frame frame = frame_of(source, options, control);
+  return gaussian_test(frame, reduce(source, ShapeSums(frame), control), options.level);
+}
+
 InputDiagnostics diagnose(const SampleSource& source, const DiagnosticsOptions& options, const Control& control) {
   if (source.samples() < 2) throw std::invalid_argument(fmt::format("{}: {} samples, expected at least 2", source.name(), source.samples()));
   InputDiagnostics found;

@@ -54,6 +54,9 @@ struct InputDiagnostics {
   double noise_at_most = 0;            // standard deviation of what random features leave unexplained, held out
 };
 
+/// The test of Gaussian inputs alone.
+Test gaussian_inputs(const SampleSource& source, const DiagnosticsOptions& options, const Control& control);
+
 /// Throws std::invalid_argument if there are fewer than 2 samples.
 InputDiagnostics diagnose(const SampleSource& source, const DiagnosticsOptions& options, const Control& control);
 

@@ -68,5 +68,19 @@ TEST(SignIdentifiability, MoreUnitsThanInputsAreUsuallyUnique) {
     EXPECT_TRUE(sign_identifiability(planted_network({.inputs = 10, .units = 30, .seed = seed})).unique);
 }
 
+TEST(Equivalence, OfTurnedUnitsHoldsExactlyWhereTheirLinearPartsCancel) {
+  const Network network = dependent_network(3, 5, 1);
+  const std::vector<int> all_turned(5, -1), one_turned = {-1, 1, 1, 1, 1};
+  const Equivalence same = equivalence(network, turned_around(network, all_turned));
+  EXPECT_TRUE(same.same);
+  EXPECT_EQ(same.turned, 5);
+  EXPECT_FALSE(equivalence(network, turned_around(network, one_turned)).same);
+  Network with_skip = turned_around(network, one_turned);  // relu(t) = relu(-t) + t
+  with_skip.skip = network.A(0, 0) * network.W.row(0);
+  EXPECT_TRUE(equivalence(network, with_skip).same);
+  with_skip.offset[0] = 1e-6;
+  EXPECT_FALSE(equivalence(network, with_skip).same);
+}
+
 }  // namespace
 }  // namespace relucover

@@ -8,8 +8,8 @@
 #include "core/random.hpp"
 #include "decompose/pencil.hpp"
 #include "decompose/relu_units.hpp"
-#include "decompose/scoring.hpp"
 #include "learners/finish.hpp"
+#include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
@@ -128,10 +128,11 @@ SignFreeModel whitened_model(const Candidate& candidate, const Matrix& direction
 }
 
 /// Solves the best few candidates on a part of the samples; stops when one fits to rounding or two agree.
-SignFreeModel solve_best(const SampleSource& source, const EstimatedMoments& moments, const std::vector<Candidate>& candidates,
-                         const Matrix& directions, const LearnOptions& options, const Control& control, Result& result) {
+SignFreeModel solve_best(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control,
+                         Result& result) {
   const StageClock clock("solve");
-  const Whitening& whitening = moments.whitening();
+  const Whitening& whitening = start.whitening;
+  const std::vector<Candidate>& candidates = start.candidates;
   const Index unknowns = (candidates.front().forms.rows() + 1) * (whitening.size() + 1);
   const Index wanted = std::min(source.samples(), std::max<Index>(5000, 20 * unknowns));
   const auto part = gather(source, spread_rows(source.samples(), wanted, options.seed), control);
@@ -142,7 +143,7 @@ SignFreeModel solve_best(const SampleSource& source, const EstimatedMoments& mom
   const std::size_t tries = std::min(candidates.size(), static_cast<std::size_t>(options.starts));
   for (std::size_t i = 0; i < tries; ++i) {
     control.progress("solve", static_cast<double>(i) / static_cast<double>(tries));
-    auto outcome = levenberg_marquardt(data, whitened_model(candidates[i], directions), {}, control);
+    auto outcome = levenberg_marquardt(data, whitened_model(candidates[i], start.directions), {}, control);
     iterations += outcome.iterations;
     const bool again = i > 0 && std::abs(outcome.relative_cost - best.relative_cost) < agree * best.relative_cost;
     if (i == 0 || outcome.relative_cost < best.relative_cost) best = std::move(outcome);
@@ -157,7 +158,7 @@ SignFreeModel solve_best(const SampleSource& source, const EstimatedMoments& mom
 
 }  // namespace
 
-void learn_hermite(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+MomentStart moment_start(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock preparing("affine fit");
   const InputMoments inputs = input_moments(source, control);
   const Vector combination = label_combination(inputs, options.seed);
@@ -170,20 +171,37 @@ void learn_hermite(const SampleSource& source, const LearnOptions& options, cons
   const StageClock starting("start");
   control.progress("moments", 0);
   const StartOptions start_options;
-  auto candidates = draw_candidates(moments, setting, options.seed, start_options, control, result);
-  score_candidates(source, moments.view(setting.directions), candidates, start_options.scoring_samples, control);
-  if (candidates.empty()) {
+  MomentStart start{moments.whitening(), setting.directions, {}};
+  start.candidates = draw_candidates(moments, setting, options.seed, start_options, control, result);
+  score_candidates(source, moments.view(setting.directions), start.candidates, start_options.scoring_samples, control);
+  if (start.candidates.empty()) return start;
+  const double left = start.candidates.front().residual / variance;
+  starting.file(result, static_cast<Index>(start.candidates.size()), left);
+  result.figures["start_over_affine"] = affine > 0 ? left / affine : 0;
+  return start;
+}
+
+Matrix best_directions(const MomentStart& start) {
+  if (start.candidates.empty()) return Matrix(0, start.whitening.inputs);
+  const Matrix& forms = start.candidates.front().forms;
+  Matrix whitened = Matrix::Zero(forms.rows(), start.whitening.size() + 1);
+  whitened.leftCols(start.whitening.size()) = forms.leftCols(forms.cols() - 1) * start.directions;
+  Matrix found = start.whitening.forms_to_inputs(whitened).leftCols(start.whitening.inputs);
+  found.rowwise().normalize();
+  return found;
+}
+
+void learn_hermite(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  report_gaussianity(source, options, control, result);
+  const MomentStart start = moment_start(source, options, control, result);
+  if (start.candidates.empty()) {
     result.status = Status::numerical_failure;
     result.message = "no draw of the moment pencils gave a candidate: the moments are degenerate";
     return;
   }
-  starting.file(result, static_cast<Index>(candidates.size()), candidates.front().residual / variance);
-  result.figures["start_over_affine"] = affine > 0 ? candidates.front().residual / variance / affine : 0;
-
-  finish(source, solve_best(source, moments, candidates, setting.directions, options, control, result), options, control, result);
+  finish(source, solve_best(source, start, options, control, result), options, control, result);
   if (source.outputs() == 1)
-    report_hidden_units(find_hidden_units(source, sign_free(result.network), moments.whitening(), options.units,
-                                          result.residual_relative, control),
+    report_hidden_units(find_hidden_units(source, sign_free(result.network), start.whitening, options.units, result.residual_relative, control),
                         source.samples(), result);
 }
 

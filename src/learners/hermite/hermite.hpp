@@ -1,8 +1,20 @@
 #pragma once
 // Learners for Gaussian inputs: a start from Hermite moments, then the engine without over-parameterisation.
+#include "decompose/scoring.hpp"
 #include "learners/registry.hpp"
+#include "moments/whitening.hpp"
 
 namespace relucover {
+
+/// What the pencils alone give: candidates on the rows of `directions` of whitened inputs, best on data first.
+struct MomentStart {
+  Whitening whitening;
+  Matrix directions;
+  std::vector<Candidate> candidates;
+};
+/// Directions of the best candidate on the inputs themselves, unit rows; none if there is no candidate.
+Matrix best_directions(const MomentStart& start);
+MomentStart moment_start(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
 
 /// Pencils of moments give directions of all units, candidates are judged on data, the best few are solved.
 void learn_hermite(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);

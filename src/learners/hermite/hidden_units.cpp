@@ -87,7 +87,7 @@ void report_hidden_units(const HiddenUnits& hidden, Index samples, Result& resul
   result.figures["units_like_linear"] = static_cast<double>(hidden.linear);
   result.figures["units_like_zero"] = static_cast<double>(hidden.zero);
   result.figures["largest_bias_seen"] = hidden.largest_bias_seen;
-  if (hidden.hidden == 0) return;
+  if (hidden.hidden == 0 || (result.certified() && hidden.linear == 0)) return;  // certified: not needed, and said so
   result.figures["samples_to_separate"] = hidden.samples_for_linear > 0 ? hidden.samples_for_linear : hidden.samples_for_next;
   std::string note = fmt::format("{} unit{} could not be separated: on these {} samples", hidden.hidden, hidden.hidden == 1 ? "" : "s", samples);
   if (hidden.linear_bias > 0)

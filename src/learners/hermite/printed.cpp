@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "decompose/scoring.hpp"
+#include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"
@@ -57,6 +58,7 @@ bool one_output(const SampleSource& source, Result& result) {
 
 MomentAnswer units_from(const SampleSource& source, const LearnOptions& options, const Control& control, Whitening& whitening,
                         Result& result) {
+  report_gaussianity(source, options, control, result);
   const StageClock clock("moments");
   const InputMoments inputs = input_moments(source, control);
   whitening = whitening_of(inputs);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "learners/hermite/hermite.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "networks/assignment.hpp"
 #include "samples/vector_instances.hpp"
@@ -48,15 +49,8 @@ double learned_error(const Network& truth, Index samples, std::uint64_t seed, co
   const MomentMethodOptions options{.units = truth.units(), .seed = seed};
   if (samples == 0) return worst_direction(truth, pencil_units(ExactMoments(truth), options, control).units.w);
   const auto source = synthetic_samples(truth, {.samples = samples, .seed = seed});
-  const InputMoments inputs = input_moments(*source, control);
-  const Whitening whitening = whitening_of(inputs);
-  const EstimatedMoments moments(*source, inputs, whitening, Vector::Ones(1));
-  const MomentAnswer answer = pencil_units(moments, options, control);
-  Matrix forms = Matrix::Zero(answer.units.count(), whitening.size() + 1);
-  forms.leftCols(whitening.size()) = answer.units.w;
-  Matrix found = whitening.forms_to_inputs(forms).leftCols(truth.inputs());
-  found.rowwise().normalize();
-  return worst_direction(truth, found);
+  Result unused;
+  return worst_direction(truth, best_directions(moment_start(*source, {.units = truth.units(), .method = "hermite", .seed = seed}, control, unused)));
 }
 
 }  // namespace
