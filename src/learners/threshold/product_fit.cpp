@@ -124,6 +124,29 @@ UpperPart polynomial_of(const Products& products, const Vector& coefficients) {
   return upper;
 }
 
+/// Where P is not quite such a polynomial, products that are active in few samples would follow what is left over, and
+/// say nonsense elsewhere. So coefficients get a prior as wide as those of single units are large, against the variance
+/// of what is left over: (A^T A + σ²/τ²) c = A^T y.
+Vector held_back(const Matrix& columns, const Vector& y, const Products& products, Vector coefficients) {
+  double squares = 0, singles = 0;
+  for (std::size_t k = 0; k < products.size(); ++k) {
+    if (products[k].size() != 1) continue;
+    squares += coefficients[static_cast<Index>(k)] * coefficients[static_cast<Index>(k)];
+    singles += 1;
+  }
+  const double wide = squares / std::max(singles, 1.0);  // τ²
+  if (!(wide > 0)) return coefficients;
+  const Matrix gram = columns.transpose() * columns;
+  const Vector right = columns.transpose() * y;
+  for (int round = 0; round < 3; ++round) {
+    const double left = (y - columns * coefficients).squaredNorm() / static_cast<double>(std::max<Index>(1, y.size() - columns.cols()));  // σ²
+    Matrix damped = gram;
+    damped.diagonal().array() += left / wide;
+    coefficients = damped.ldlt().solve(right);
+  }
+  return coefficients;
+}
+
 }  // namespace
 
 Products products_of_units(Index units, int degree) {
@@ -215,11 +238,15 @@ UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& 
   const Eigen::ColPivHouseholderQR<Matrix> qr(active * scale.asDiagonal());
   Vector solution = qr.solve(data.y);
   solution += qr.solve(data.y - active * scale.cwiseProduct(solution));
-  const Vector coefficients = scale.cwiseProduct(solution);
+  Vector coefficients = scale.cwiseProduct(solution);
+  const double spread = spread_of(data.y);
+  constexpr double exact = 1e-9;
+  if ((data.y - active * coefficients).norm() > exact * spread * std::sqrt(static_cast<double>(data.y.size())))
+    coefficients = held_back(active, data.y, kept, coefficients);
   UpperFit fit;
   fit.upper = polynomial_of(kept, coefficients);
   fit.undetermined = columns.cols() - qr.rank();
-  fit.residual_relative = (data.y - active * coefficients).norm() / std::sqrt(static_cast<double>(data.y.size())) / spread_of(data.y);
+  fit.residual_relative = (data.y - active * coefficients).norm() / std::sqrt(static_cast<double>(data.y.size())) / spread;
   return fit;
 }
 
