@@ -91,7 +91,7 @@ void report_hidden_units(const HiddenUnits& hidden, Index samples, Result& resul
   result.figures["samples_to_separate"] = hidden.samples_for_linear > 0 ? hidden.samples_for_linear : hidden.samples_for_next;
   std::string note = fmt::format("{} unit{} could not be separated: on these {} samples", hidden.hidden, hidden.hidden == 1 ? "" : "s", samples);
   if (hidden.linear_bias > 0)
-    note += fmt::format(" 1 is like a linear function (the affine part is that of one unit with bias {:.2f}; about {:.0e} samples would show its kink)",
+    note += fmt::format(" 1 is like a linear function (the affine part can be that of one unit with bias {:.2f} or more; {:.0e} samples or more would show its kink)",
                         hidden.linear_bias, hidden.samples_for_linear);
   else if (hidden.linear > 0)
     note += " at least 1 is like a linear function (or the network has a linear term of its own)";

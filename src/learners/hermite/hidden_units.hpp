@@ -12,7 +12,7 @@ struct HiddenUnits {
   Index linear = 0, zero = 0;
   /// A kink further out than this (in standard deviations) has fewer samples behind it than a unit has weights.
   double largest_bias_seen = 0;
-  /// Bias of the one linear unit that the affine part is, if signs can be chosen so; else 0.
+  /// Least bias of a single linear unit that the affine part can be, over the signs of the others; 0: none.
   double linear_bias = 0;
   /// Samples that put as many behind the kink of that unit as a unit has weights; 0 where there is none.
   double samples_for_linear = 0;

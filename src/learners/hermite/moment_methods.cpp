@@ -174,6 +174,14 @@ Matrix merge_directions(const std::vector<RankOneTerms>& found, const std::vecto
   return directions;
 }
 
+/// Directions that are no unit's (a decomposition that did not converge) have scalars that are no numbers: without them.
+ReluUnits finite_units(const ReluUnits& units) {
+  std::vector<Index> kept;
+  for (Index i = 0; i < units.count(); ++i)
+    if (std::isfinite(units.a[i]) && std::isfinite(units.b[i])) kept.push_back(i);
+  return {units.w(kept, Eigen::all), units.b(kept), units.a(kept)};
+}
+
 }  // namespace
 
 Network MomentAnswer::network() const {
@@ -237,7 +245,8 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
   answer.tuple_order = tuple_order;
   const Matrix directions = merge_directions(found, sizes, thresholds, options.units);  // step 4
   if (directions.rows() == 0) return affine_answer(source, control);
-  answer.units = recover_scalars(moments, directions, tuple_order);                     // step 5, Algorithm 2
+  answer.units = finite_units(recover_scalars(moments, directions, tuple_order));       // step 5, Algorithm 2
+  if (answer.units.count() == 0) return affine_answer(source, control);
   resolve_signs(moments, options, source.exact(), answer);                              // Algorithm 3 for ℓ = 1
   answer.risk = moment_risk(moments, answer.units, 2, last);
   lift(frame, answer);
