@@ -159,17 +159,36 @@ class Finish {
     return std::sqrt(relative_cost_ * variance_ * static_cast<double>(source_.samples()) / freedom);
   }
 
+  bool labels_are_float32() const {
+    const LabelGrid grid = label_grid(source_, control_);
+    return grid.float32 && grid.decimals < 0;
+  }
+
+  /// Rounding to float32 is not quite random: a unit too many can follow it. What stays within it needs no such unit.
+  bool at_float32_rounding(const SolveOutcome& solved) const {
+    if (!labels_are_float32()) return false;
+    const Network network = relu_network(solved.model, std::vector<int>(static_cast<std::size_t>(solved.model.units()), 1));
+    const double rms = std::sqrt(solved.relative_cost * variance_ / static_cast<double>(source_.outputs()));
+    return rms <= float32_rounding(summed_magnitude(network, *data_.judge));
+  }
+
+  /// Labels computed in float32 carry the rounding of every term added up, not of the sum alone.
+  static double float32_rounding(double magnitude) { return 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) * magnitude; }
+
   /// With noisy labels and too many units asked for, a unit that explains nothing can't be told from noise: drop it.
   void drop_undetermined_units() {
     const Index before = model_.units();
     while (known_ && model_.units() > 0 && model_.units() < 200) {
-      const bool all_known = known_->determined && sigma() * known_->unit_error.maxCoeff() < 0.25;
-      if (all_known) break;
+      const double worst = known_->determined ? sigma() * known_->unit_error.maxCoeff() : std::numeric_limits<double>::infinity();
+      const bool all_known = worst < 0.25;
+      constexpr double known_to_rounding = 1e-4;
+      if (all_known && (worst < known_to_rounding || !labels_are_float32())) break;
       auto smaller = with_one_unit_fewer(40, 1e-7);
       const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
       const double increase = (smaller.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
       const double noise = sigma();
-      if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) > 6) break;
+      const bool by_chance = !all_known && chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) <= 6;
+      if (!by_chance && !at_float32_rounding(smaller)) break;
       model_ = std::move(smaller.model);
       relative_cost_ = smaller.relative_cost;
       measure_uncertainty();
@@ -339,8 +358,7 @@ class Finish {
     constexpr double float64_rounding = 32 * std::numeric_limits<double>::epsilon();
     const double rounding = float64_rounding * magnitude;
     const bool at_float64 = noise_free_ && all.rms <= rounding && held_out.rms <= rounding;
-    // Labels computed in float32 carry the rounding of every term added up, not of the sum alone.
-    const double single = 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) * magnitude;
+    const double single = float32_rounding(magnitude);
     const bool at_float32 = grid.float32 && grid.decimals < 0 && all.rms <= single && held_out.rms <= 1.5 * single;
     if (at_float64 || at_float32) return decide_exact(std::max(all.rms, grid.rounding() / std::sqrt(3.0)), at_float64 ? "float64" : "float32");
     if (!known_) return approximate(fmt::format("{} unknowns are too many to certify with noisy labels", model_.unknowns()));
