@@ -73,7 +73,18 @@ const std::string* Checkpoint::at(Index place) const {
 
 void Checkpoint::leave(Index place, std::string state) {
   states_[place] = std::move(state);
-  if (Clock::now() - last_written_ >= between_) write();
+  if (Clock::now() - last_written_ < between_) return;
+  try {
+    write();
+    trouble_.clear();
+  } catch (const DataError& error) {
+    trouble_ = error.what();
+    last_written_ = Clock::now();
+  }
+}
+
+void Checkpoint::check_writable() const {
+  if (!file_.empty()) const AtomicFile probe(file_);  // leaves nothing behind
 }
 
 void Checkpoint::write() {

@@ -25,8 +25,13 @@ class Checkpoint {
   Index next_place() { return next_place_++; }
   /// What was left at a place; nullptr if nothing was.
   const std::string* at(Index place) const;
-  /// Leaves state, and writes the file if it is time.
+  /// Leaves state, and writes the file if it is time. A write that fails (a full disk, say) does not stop the work: it is
+  /// tried again next time.
   void leave(Index place, std::string state);
+  /// Throws DataError if the file could not be written: to be asked before long work.
+  void check_writable() const;
+  /// Why the last write failed; empty if it did not.
+  const std::string& trouble() const { return trouble_; }
   /// Writes the file now.
   void write();
   const std::filesystem::path& file() const { return file_; }
@@ -39,6 +44,7 @@ class Checkpoint {
   Clock::time_point last_written_ = Clock::now();
   Index next_place_ = 0;
   std::map<Index, std::string> states_;
+  std::string trouble_;
 };
 
 }  // namespace relucover

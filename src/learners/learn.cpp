@@ -186,8 +186,19 @@ std::optional<Checkpoint> checkpoint_for(const SampleSource& source, const Learn
   const bool writes = control.ranks() == nullptr || control.ranks()->rank() == 0;
   const std::string file = options.checkpoint.empty() ? options.resume : options.checkpoint;
   Checkpoint checkpoint(writes ? file : "", identity_of(source, options, control), options.seconds_between_checkpoints);
+  checkpoint.check_writable();
   if (!options.resume.empty()) checkpoint.resume_from(options.resume);
   return checkpoint;
+}
+
+/// Writes the state when work was stopped, and says where it is or why it is not.
+std::string kept(Checkpoint& checkpoint) {
+  try {
+    checkpoint.write();
+    return fmt::format("; the state is kept in {}", checkpoint.file().string());
+  } catch (const DataError& error) {
+    return fmt::format("; the state could not be kept: {}", error.what());
+  }
 }
 
 }  // namespace
@@ -210,15 +221,13 @@ Result learn(const SampleSource& source, const LearnOptions& options) {
       learn_checked(source, options, control, result);
   } catch (const Interrupted& interrupted) {
     fail(result, Status::budget_exhausted, fmt::format("{} {}", interrupted.what(), how_far(result)));
-    if (checkpoint) {
-      checkpoint->write();
-      result.message += fmt::format("; the state is kept in {}", checkpoint->file().string());
-    }
+    if (checkpoint) result.message += kept(*checkpoint);
   } catch (const DataError& error) {
     fail(result, Status::assumption_failed, error.what());
   } catch (const std::bad_alloc&) {
     fail(result, Status::budget_exhausted, fmt::format("not enough memory, {}", how_far(result)));
   }
+  if (checkpoint && !checkpoint->trouble().empty()) result.notes.push_back("the state could not be kept: " + checkpoint->trouble());
   result.seconds = clock.seconds();
   return result;
 }

@@ -10,9 +10,13 @@ import pytest
 PROGRAM = os.environ.get("RELUCOVER", str(pathlib.Path(__file__).resolve().parents[2] / "build" / "relucover"))
 
 
-def run_program(*arguments, code=0, cwd=None, timeout=120, **options):
+# Root without the right to pass over permissions, so that these can be tested as root too.
+AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+def run_program(*arguments, code=0, cwd=None, timeout=120, before=(), **options):
     done = subprocess.run(
-        [PROGRAM, *map(str, arguments)], cwd=cwd, timeout=timeout, text=True, errors="replace",
+        [*before, PROGRAM, *map(str, arguments)], cwd=cwd, timeout=timeout, text=True, errors="replace",
         stdout=options.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, **options)
     said = f"exit {done.returncode}\nstdout: {done.stdout}\nstderr: {done.stderr}"
     codes = code if isinstance(code, tuple) else (code,)

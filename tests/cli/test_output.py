@@ -8,7 +8,7 @@ import time
 import numpy
 import pytest
 
-from conftest import PROGRAM, leftovers, planted
+from conftest import AS_ANYBODY, PROGRAM, leftovers, planted
 
 LONG = ["--inputs", "100", "--units", "100", "--samples", "40000"]
 
@@ -23,10 +23,9 @@ def test_learn_refuses_the_output_before_the_work(relucover, tmp_path, data, out
     assert leftovers(tmp_path, ["data.npz", "folder.json"]) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_folder_that_is_not_writable(relucover, tmp_path, data):
     (tmp_path / "locked").mkdir(mode=0o500)
-    relucover("learn", "data.npz", "--units", 2, "-o", "locked/net.json", code=2)
+    relucover("learn", "data.npz", "--units", 2, "-o", "locked/net.json", code=2, before=AS_ANYBODY)
 
 
 @pytest.mark.parametrize("arguments", [["-o", "missing/d.npz"], ["-o", "d.txt"], ["-o", "d.npz", "--truth", "missing/t.json"],

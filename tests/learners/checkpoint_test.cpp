@@ -80,5 +80,11 @@ TEST(Checkpoint, OfOtherWorkIsRefusedWithTheDifference) {
   EXPECT_NE(message(work.problem.samples, work.options).find("can't be read"), std::string::npos);
 }
 
+TEST(Checkpoint, ThatCouldNotBeWrittenIsRefusedBeforeTheWork) {
+  Stopped work("relucover_nowhere.state");
+  work.options.checkpoint = "/no such folder/x.state";
+  EXPECT_THROW(work.run(1000), DataError);
+}
+
 }  // namespace
 }  // namespace relucover
