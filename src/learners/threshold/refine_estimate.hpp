@@ -11,7 +11,7 @@ namespace relucover {
 struct RefineEstimateOptions {
   Index iterations = 300;
   /// Fresh samples per band.
-  Index band_samples = 2000;
+  Index band_samples = 8000;
   /// Thresholds are looked for in [0, highest_threshold].
   double highest_threshold = 4;
   /// The value of f at rest.
