@@ -16,6 +16,12 @@ relucover diagnose data.npz
 relucover learn data.npz --units auto -o net.json --json >result.json
 grep '"status"' result.json
 
+# From shards that never meet: moments of each, added up (here of one only); samples of one shard make the answer exact.
+relucover sample --inputs 10 --units 5 --samples 100000 --seed 4 -o shard1.npz --truth planted.json
+relucover moments shard1.npz -o one.moments
+relucover merge one.moments -o all.moments
+relucover learn shard1.npz --moments all.moments --units 5 --brief
+
 # Judge: against the truth, and on other data (whose noise is 0.1).
 relucover compare truth.json net.json
 relucover evaluate net.json noisy.csv

@@ -30,15 +30,30 @@ void parse_setting(const std::string& text, LearnOptions& options) {
   options.settings[text.substr(0, equals)] = value;
 }
 
+/// `learn all.moments`, or `learn DATA --moments all.moments`.
+Result answer_from_moments(const LearnRequest& request, const LearnOptions& options, Session& session) {
+  const bool alone = request.moments.empty() || !request.data.given();
+  const PowerSums sums = read_power_sums(request.moments.empty() ? request.data.files.front() : request.moments);
+  session.say(fmt::format("moments of {} samples to order {}, {} inputs", sums.samples, sums.order, sums.inputs));
+  if (alone) return learn_from_power_sums(sums, options);
+  const auto source = request.data.open(session.control(request.run));
+  return learn_from_power_sums(sums, options, source.get());
+}
+
+bool names_moments(const DataArguments& data) {
+  return data.files.size() == 1 && std::filesystem::path(data.files.front()).extension() == ".moments";
+}
+
 Result answer_of(const LearnRequest& request, Session& session) {
   if (request.answer) return request.answer(request, session);
-  const auto source = request.data.open(session.control(request.run));
-  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
-                          source->outputs()));
   LearnOptions options = request.options;
   options.threads = request.run.threads;
   options.time_limit = request.run.time_limit;
   options.observer = &session.terminal();
+  if (!request.moments.empty() || names_moments(request.data)) return answer_from_moments(request, options, session);
+  const auto source = request.data.open(session.control(request.run));
+  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
+                          source->outputs()));
   options.ranks = join_ranks();
   end_when_stuck(options.checkpoint.empty() ? options.resume : options.checkpoint);
   return learn(*source, options);
@@ -94,6 +109,7 @@ void add_learn(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option("--seed", request->options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
   command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
+  command->add_option("--moments", request->moments, "Start from moments that `relucover moments` made, and `merge` added up")->type_name("FILE");
   command->add_option("--checkpoint", request->options.checkpoint, "Keep the state here every so often, and when stopped")->type_name("FILE");
   command
       ->add_option("--checkpoint-every", request->options.seconds_between_checkpoints, "Seconds between two writes of the state")
@@ -116,6 +132,7 @@ Example:
   relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
   relucover learn --from-network truth.json --method hermite-printed
   relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx
+  relucover learn some.npz --moments all.moments --units 10 -o net.json
   relucover learn large.npz --units 32 --checkpoint large.state -o net.json
   relucover learn large.npz --units 32 --resume large.state -o net.json
   mpirun -n 4 relucover learn shard*.npz --units 32 --threads 1 -o net.json)");

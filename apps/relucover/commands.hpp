@@ -14,6 +14,8 @@ void add_signs(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_diagnose(CLI::App& app, Session& session);
+void add_moments(CLI::App& app, Session& session);
+void add_merge(CLI::App& app, Session& session);
 void add_reproduce(CLI::App& app, Session& session);
 void add_methods(CLI::App& app, Session& session);
 void add_extract(CLI::App& app, Session& session);

@@ -16,6 +16,8 @@ struct LearnRequest {
   LearnOptions options;
   RunOptions run;
   std::string output;
+  /// Moments to start from; DATA may be left out then.
+  std::string moments;
   bool json = false, brief = false;
   /// Set by a flag that answers without samples or with a learner of another kind; empty: learn(source, options).
   std::function<Result(const LearnRequest& request, Session& session)> answer;

@@ -13,7 +13,7 @@ namespace {
 using namespace relucover::cli;
 
 constexpr auto commands = {add_demo,     add_sample,   add_sample_threshold, add_learn,   add_signs,   add_compare,
-                           add_evaluate, add_diagnose, add_reproduce, add_methods, add_extract, add_report, add_completion};
+                           add_evaluate, add_diagnose, add_moments,          add_merge,   add_reproduce, add_methods, add_extract, add_report, add_completion};
 
 constexpr const char* opening =
     "relucover recovers a neural network from its inputs and outputs: not a network that fits, the network that made\n"

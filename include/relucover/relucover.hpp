@@ -7,6 +7,7 @@
 #include "relucover/network.hpp"
 #include "relucover/population.hpp"
 #include "relucover/oracle.hpp"
+#include "relucover/power_sums.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
 #include "relucover/threshold.hpp"

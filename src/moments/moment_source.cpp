@@ -82,24 +82,23 @@ HermiteMoments ExactMoments::moments(const Matrix& directions, Index max_order, 
   return answer;
 }
 
+SampledMoments::SampledMoments(InputMoments moments, Whitening whitening, Vector combination)
+    : moments_(std::move(moments)), whitening_(std::move(whitening)), combination_(std::move(combination)) {}
+
 EstimatedMoments::EstimatedMoments(const SampleSource& source, InputMoments moments, Whitening whitening,
                                    Vector combination, EstimationOptions options)
-    : source_(source),
-      moments_(std::move(moments)),
-      whitening_(std::move(whitening)),
-      combination_(std::move(combination)),
-      options_(options) {
+    : SampledMoments(std::move(moments), std::move(whitening), std::move(combination)), source_(source), options_(options) {
   check_equal("outputs combined", combination_.size(), source.outputs());
 }
 
-double EstimatedMoments::label_variance() const { return combination_.dot(moments_.label_covariance * combination_); }
+double SampledMoments::label_variance() const { return combination_.dot(moments_.label_covariance * combination_); }
 
-Vector EstimatedMoments::slope() const {
+Vector SampledMoments::slope() const {
   const Vector cross = moments_.cross_covariance(whitening_.kept, Eigen::all) * combination_;
   return whitening_.factor.triangularView<Eigen::Lower>().solve(cross);
 }
 
-double EstimatedMoments::affine_residual() const { return std::max(0.0, label_variance() - slope().squaredNorm()); }
+double SampledMoments::affine_residual() const { return std::max(0.0, label_variance() - slope().squaredNorm()); }
 
 Matrix EstimatedMoments::second_moment_times(const Matrix& vectors, const Control& control) const {
   const auto lower = whitening_.factor.triangularView<Eigen::Lower>();
@@ -122,11 +121,11 @@ Matrix EstimatedMoments::second_moment(const Control& control) const {
   return (whole + whole.transpose()) / 2;
 }
 
-View EstimatedMoments::view(const Matrix& directions) const {
+View SampledMoments::view(const Matrix& directions) const {
   Matrix forms = Matrix::Zero(directions.rows(), inputs() + 1);
   forms.leftCols(inputs()) = directions;
   const Matrix mapped = whitening_.forms_to_inputs(forms);
-  return {mapped.leftCols(source_.inputs()), mapped.col(source_.inputs()), combination_};
+  return {mapped.leftCols(whitening_.inputs), mapped.col(whitening_.inputs), combination_};
 }
 
 HermiteMoments EstimatedMoments::moments(const Matrix& directions, Index max_order, const Control& control) const {

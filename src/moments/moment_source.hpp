@@ -45,6 +45,33 @@ class ExactMoments : public MomentSource {
   Network network_;
 };
 
+/// Moments that come from samples: inputs are whitened by their own covariance, the label is combination·y.
+class SampledMoments : public MomentSource {
+ public:
+  bool exact() const override { return false; }
+  Index inputs() const override { return whitening_.size(); }
+  double label_variance() const override;
+  /// Summed over the outputs.
+  double total_label_variance() const { return moments_.label_covariance.trace(); }
+  /// Mean square of the residual of the affine fit.
+  double affine_residual() const;
+  Index samples() const { return moments_.samples; }
+  const Whitening& whitening() const { return whitening_; }
+  const InputMoments& input_moments() const { return moments_; }
+  const Vector& combination() const { return combination_; }
+  /// Whitened inputs on the rows of `directions` and the label.
+  View view(const Matrix& directions) const;
+
+ protected:
+  SampledMoments() = default;
+  SampledMoments(InputMoments moments, Whitening whitening, Vector combination);
+  /// The affine fit in whitened inputs: E[y z].
+  Vector slope() const;
+  InputMoments moments_;
+  Whitening whitening_;
+  Vector combination_;
+};
+
 struct EstimationOptions {
   /// Order k is taken of the residual of the best polynomial of degree k - 1, or of the highest degree with
   /// samples * features² <= regression_budget.
@@ -53,35 +80,20 @@ struct EstimationOptions {
   Index operator_above = 1500;
 };
 
-/// Moments of whitened samples, with control variates. The label is combination·y.
-class EstimatedMoments : public MomentSource {
+/// Moments of samples at hand, with control variates.
+class EstimatedMoments : public SampledMoments {
  public:
   EstimatedMoments(const SampleSource& source, InputMoments moments, Whitening whitening, Vector combination,
                    EstimationOptions options = {});
-  Index inputs() const override { return whitening_.size(); }
-  bool exact() const override { return false; }
-  double label_variance() const override;
   Matrix second_moment(const Control& control) const override;
   /// T_2 V without forming T_2: v ↦ Zᵀ(r ∘ Z v)/N for the residual r of the affine fit.
   Matrix second_moment_times(const Matrix& vectors, const Control& control) const;
   HermiteMoments moments(const Matrix& directions, Index max_order, const Control& control) const override;
-  /// Whitened inputs on the rows of `directions` and the label.
-  View view(const Matrix& directions) const;
-  /// Mean square of the residual of the affine fit.
-  double affine_residual() const;
-  const Whitening& whitening() const { return whitening_; }
-  const InputMoments& input_moments() const { return moments_; }
   const SampleSource& source() const { return source_; }
-  const Vector& combination() const { return combination_; }
   const EstimationOptions& options() const { return options_; }
 
  private:
-  /// The affine fit in whitened inputs: E[y z].
-  Vector slope() const;
   const SampleSource& source_;
-  InputMoments moments_;
-  Whitening whitening_;
-  Vector combination_;
   EstimationOptions options_;
 };
 

@@ -6,13 +6,11 @@
 
 #include "core/check.hpp"
 #include "moments/hermite.hpp"
+#include "moments/split_tuples.hpp"
 
 namespace relucover {
 
 namespace {
-
-/// Rows handled at once, so that their features stay in the cache.
-Index rows_at_once(Index features) { return std::clamp<Index>((Index{1} << 17) / std::max<Index>(features, 1), 64, 4096); }
 
 /// How often the largest index j occurs in each tuple of the prefix of tuples with indices <= j.
 Vector counts_of_last(Index j, Index order) {
@@ -63,50 +61,6 @@ struct FitSums {
   }
 };
 
-/// A sorted tuple of order k is its lowest ⌈k/2⌉ indices followed by its highest ⌊k/2⌋. If the highest ones start at j, the
-/// lowest are among those with indices <= j, a prefix of the packed list: one product per j holds every tuple once.
-struct SplitTuples {
-  PackedIndex lows, highs;
-  std::vector<Index> sorted;  // places of the highs, by their least index
-  struct Group {
-    Index first, count, prefix;
-  };
-  std::vector<Group> groups;
-
-  SplitTuples(Index dimension, Index order) : lows(dimension, (order + 1) / 2), highs(dimension, order / 2) {
-    for (Index place = 0; place < highs.size(); ++place) sorted.push_back(place);
-    const auto least = [&](Index place) { return highs.order() > 0 ? highs.tuple(place)[0] : static_cast<int>(dimension) - 1; };
-    std::stable_sort(sorted.begin(), sorted.end(), [&](Index a, Index b) { return least(a) < least(b); });
-    for (Index at = 0; at < highs.size(); ++at) {
-      const Index prefix = packed_size(least(sorted[static_cast<std::size_t>(at)]) + 1, lows.order());
-      if (groups.empty() || groups.back().prefix != prefix) groups.push_back({at, 0, prefix});
-      ++groups.back().count;
-    }
-  }
-  /// Adds Σ r (lows)(highs)ᵀ, group by group; `weighted` is scratch.
-  void add(const std::vector<Matrix>& monomials, const Vector& r, Matrix& weighted, Matrix& product) const {
-    const Matrix& low = monomials[static_cast<std::size_t>(lows.order())];
-    const Matrix& high = monomials[static_cast<std::size_t>(highs.order())];
-    weighted.resize(high.rows(), high.cols());
-    for (Index at = 0; at < high.cols(); ++at) weighted.col(at) = high.col(sorted[static_cast<std::size_t>(at)]).cwiseProduct(r);
-    for (const Group& group : groups)
-      product.block(0, group.first, group.prefix, group.count).noalias() +=
-          low.leftCols(group.prefix).transpose() * weighted.middleCols(group.first, group.count);
-  }
-  SymmetricTensor tensor(const Matrix& product) const {
-    SymmetricTensor tensor(lows.dimension(), lows.order() + highs.order());
-    std::vector<int> tuple(static_cast<std::size_t>(tensor.order));
-    for (const Group& group : groups)
-      for (Index at = group.first; at < group.first + group.count; ++at)
-        for (Index i = 0; i < group.prefix; ++i) {
-          const int* high = highs.tuple(sorted[static_cast<std::size_t>(at)]);
-          std::copy(high, high + highs.order(), std::copy(lows.tuple(i), lows.tuple(i) + lows.order(), tuple.begin()));
-          tensor.values[PackedIndex::place(tuple.data(), tensor.order)] = product(i, at);
-        }
-    return tensor;
-  }
-};
-
 struct MomentSums {
   using Scalar = double;
   const View* view;
@@ -125,7 +79,7 @@ struct MomentSums {
       squares.push_back(0);
       products.emplace_back();
       for (Index order = request.order; order >= 0; order -= 2)
-        products.back().push_back(Matrix::Zero(split(order).lows.size(), split(order).highs.size()));
+        products.back().push_back(split(order).empty_product());
     }
   }
   const SplitTuples& split(Index order) const { return (*splits)[static_cast<std::size_t>(order)]; }

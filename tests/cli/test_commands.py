@@ -9,7 +9,7 @@ import pytest
 
 from conftest import PROGRAM, planted
 
-COMMANDS = ["demo", "sample", "sample-threshold", "learn", "signs", "compare", "evaluate", "diagnose", "methods", "extract", "report", "completion"]
+COMMANDS = ["demo", "sample", "sample-threshold", "learn", "signs", "compare", "evaluate", "diagnose", "moments", "merge", "methods", "extract", "report", "completion"]
 
 
 def test_help_teaches_every_command(relucover):

@@ -1,4 +1,5 @@
 """Checkpoints and ranks through the command line: whatever happens on the way, the same bytes come out."""
+import json
 import os
 import random
 import shutil
@@ -6,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import numpy
 import pytest
 from conftest import PROGRAM, run_program
 
@@ -90,3 +92,36 @@ def test_bad_input_on_all_ranks_is_said_once(tmp_path):
                           capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
     assert done.stderr.count("nothing.npz") == 1
+
+
+def test_moments_of_shards_are_merged_and_learned_from(relucover, tmp_path):
+    relucover("sample", "--inputs", 12, "--units", 6, "--samples", 200000, "-o", "data.npz", "--truth", "truth.json")
+    with numpy.load(tmp_path / "data.npz") as data:
+        x, y = data["x"], data["y"]
+    for name, part in [("one", slice(0, 80000)), ("two", slice(80000, None)), ("few", slice(0, 3000))]:
+        numpy.savez(tmp_path / f"{name}.npz", x=x[part], y=y[part])
+    for name in ["one", "two"]:
+        relucover("moments", tmp_path / f"{name}.npz", "-o", tmp_path / f"{name}.moments")
+    relucover("merge", tmp_path / "one.moments", tmp_path / "two.moments", "-o", tmp_path / "all.moments")
+    rough = json.loads(relucover("learn", tmp_path / "all.moments", "--units", 6, "--json", code=1).stdout)
+    assert rough["status"] == "approximate" and rough["samples"] == 200000 and rough["units"] == 6
+    exact = json.loads(relucover("learn", tmp_path / "few.npz", "--moments", tmp_path / "all.moments", "--units", 6, "-o", tmp_path / "n.json", "--json").stdout)
+    assert exact["status"] == "exact"
+    errors = json.loads(relucover("compare", tmp_path / "truth.json", tmp_path / "n.json", "--json").stdout)
+    assert max(errors[key] for key in ["max_weight_error", "max_bias_error", "max_output_error"]) < 1e-10
+
+
+def test_moments_that_do_not_go_together_are_refused(relucover, tmp_path):
+    relucover("sample", "--inputs", 3, "--units", 2, "--samples", 500, "-o", "data.npz", "--truth", "truth.json")
+    relucover("moments", tmp_path / "data.npz", "-o", tmp_path / "four.moments")
+    relucover("moments", tmp_path / "data.npz", "--order", 2, "-o", tmp_path / "two.moments")
+    done = relucover("merge", tmp_path / "four.moments", tmp_path / "two.moments", "-o", tmp_path / "all.moments", code=2)
+    assert "two.moments" in done.stderr and "order" in done.stderr
+    assert not (tmp_path / "all.moments").exists()
+    done = relucover("learn", tmp_path / "two.moments", "--units", 2, code=2)
+    assert "--order" in done.stderr
+    content = (tmp_path / "four.moments").read_bytes()
+    (tmp_path / "short.moments").write_bytes(content[:len(content) // 2])
+    relucover("learn", tmp_path / "short.moments", code=2)
+    relucover("learn", tmp_path / "data.npz", "--moments", tmp_path / "data.npz", code=2)
+    relucover("moments", tmp_path / "data.npz", "-o", tmp_path / "moments.txt", code=2)

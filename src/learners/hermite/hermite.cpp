@@ -47,19 +47,20 @@ Vector label_combination(const InputMoments& moments, std::uint64_t seed) {
 }
 
 /// Says how far out a kink may be before T_2 no longer shows it, and what a kink one further out would need.
-void report_visibility(const EstimatedMoments& moments, const Vector& spectrum, Index found, Result& result) {
+void report_visibility(Index moment_samples, const Vector& spectrum, Index found, Result& result) {
   if (found >= spectrum.size()) return;
   const double edge = std::abs(spectrum[found]);  // what sampling leaves where there is no unit
   double bias = 0;
   while (bias < 8 && normal_density(bias) > edge) bias += 0.01;
   result.figures["largest_visible_bias"] = bias;
-  const double samples = static_cast<double>(moments.source().samples());
+  const double samples = static_cast<double>(moment_samples);
   // The edge falls as 1/√N: φ(b) above it needs N (edge/φ(b))².
   const double ratio = edge / normal_density(bias + 1);
   result.figures["samples_for_one_more"] = samples * ratio * ratio;
 }
 
-Setting choose_setting(const EstimatedMoments& moments, const LearnOptions& options, const Control& control, Result& result) {
+Setting choose_setting(const MomentSource& moments, Index moment_samples, const LearnOptions& options, const Control& control,
+                       Result& result) {
   const Index d = moments.inputs();
   Setting setting;
   const auto asked = options.settings.find("order");
@@ -77,11 +78,11 @@ Setting choose_setting(const EstimatedMoments& moments, const LearnOptions& opti
   if (setting.units == 0) setting.units = std::max<Index>(1, count_by_spectrum(subspace.spectrum, false));
   result.figures["t2_gap"] = subspace.gap;
   setting.directions = subspace.directions.topRows(std::min(setting.units, subspace.directions.rows()));
-  report_visibility(moments, subspace.spectrum, setting.units, result);
+  report_visibility(moment_samples, subspace.spectrum, setting.units, result);
   return setting;
 }
 
-std::vector<Candidate> draw_candidates(const EstimatedMoments& source, const Setting& setting, std::uint64_t seed,
+std::vector<Candidate> draw_candidates(const MomentSource& source, const Setting& setting, std::uint64_t seed,
                                        const StartOptions& options, const Control& control, Result& result) {
   const Index bottom = 2 * setting.tuple_order;
   const HermiteMoments moments = source.moments(setting.directions, bottom + 2, control);
@@ -159,12 +160,15 @@ SignFreeModel solve_best(const SampleSource& source, const MomentStart& start, c
 }  // namespace
 
 MomentStart moment_start(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
-  const StageClock preparing("affine fit");
   const InputMoments inputs = input_moments(source, control);
-  const Vector combination = label_combination(inputs, options.seed);
-  const EstimatedMoments moments(source, inputs, whitening_of(inputs), combination);
-  const double variance = inputs.label_covariance.trace();
-  const Setting setting = choose_setting(moments, options, control, result);
+  const EstimatedMoments moments(source, inputs, whitening_of(inputs), label_combination(inputs, options.seed));
+  return moment_start(moments, source, options, control, result);
+}
+
+MomentStart moment_start(const SampledMoments& moments, const SampleSource& judge, const LearnOptions& options, const Control& control,
+                         Result& result) {
+  const StageClock preparing("affine fit");
+  const Setting setting = choose_setting(moments, moments.samples(), options, control, result);
   const double affine = moments.affine_residual() / moments.label_variance();
   preparing.file(result, 1, affine);
 
@@ -173,9 +177,9 @@ MomentStart moment_start(const SampleSource& source, const LearnOptions& options
   const StartOptions start_options;
   MomentStart start{moments.whitening(), setting.directions, {}};
   start.candidates = draw_candidates(moments, setting, options.seed, start_options, control, result);
-  score_candidates(source, moments.view(setting.directions), start.candidates, start_options.scoring_samples, control);
+  score_candidates(judge, moments.view(setting.directions), start.candidates, start_options.scoring_samples, control);
   if (start.candidates.empty()) return start;
-  const double left = start.candidates.front().residual / variance;
+  const double left = start.candidates.front().residual / moments.total_label_variance();
   starting.file(result, static_cast<Index>(start.candidates.size()), left);
   result.figures["start_over_affine"] = affine > 0 ? left / affine : 0;
   return start;
@@ -193,7 +197,10 @@ Matrix best_directions(const MomentStart& start) {
 
 void learn_hermite(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   report_gaussianity(source, options, control, result);
-  const MomentStart start = moment_start(source, options, control, result);
+  learn_from_start(source, moment_start(source, options, control, result), options, control, result);
+}
+
+void learn_from_start(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control, Result& result) {
   if (start.candidates.empty()) {
     result.status = Status::numerical_failure;
     result.message = "no draw of the moment pencils gave a candidate: the moments are degenerate";

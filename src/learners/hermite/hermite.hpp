@@ -2,7 +2,7 @@
 // Learners for Gaussian inputs: a start from Hermite moments, then the engine without over-parameterisation.
 #include "decompose/scoring.hpp"
 #include "learners/registry.hpp"
-#include "moments/whitening.hpp"
+#include "moments/moment_source.hpp"
 
 namespace relucover {
 
@@ -15,6 +15,11 @@ struct MomentStart {
 /// Directions of the best candidate on the inputs themselves, unit rows; none if there is no candidate.
 Matrix best_directions(const MomentStart& start);
 MomentStart moment_start(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
+/// Moments from elsewhere; the samples of `judge` tell which candidate is best.
+MomentStart moment_start(const SampledMoments& moments, const SampleSource& judge, const LearnOptions& options, const Control& control,
+                         Result& result);
+/// The best few candidates solved on samples, the best of these finished and certified.
+void learn_from_start(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control, Result& result);
 
 /// Pencils of moments give directions of all units, candidates are judged on data, the best few are solved.
 void learn_hermite(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);

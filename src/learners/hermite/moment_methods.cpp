@@ -194,6 +194,22 @@ Network MomentAnswer::network() const {
   return network;
 }
 
+Network on_inputs(const MomentAnswer& answer, const Whitening& whitening) {
+  const Index m = answer.units.count(), d = whitening.size();
+  Matrix forms(m + 1, d + 1);
+  forms.topLeftCorner(m, d) = answer.units.w;
+  forms.topRightCorner(m, 1) = answer.units.b;
+  forms.row(m) << answer.skip.transpose(), answer.offset;
+  const Matrix mapped = whitening.forms_to_inputs(forms);
+  Network network(whitening.inputs, m, 1);
+  network.W = mapped.topLeftCorner(m, whitening.inputs);
+  network.b = mapped.topRightCorner(m, 1);
+  network.A = answer.units.a.transpose();
+  network.skip = mapped.row(m).head(whitening.inputs);
+  network.offset[0] = mapped(m, whitening.inputs);
+  return canonical(network);
+}
+
 Index tuple_order_for(Index inputs, Index units) {
   Index order = 1;
   while (order < 3 && packed_size(inputs, order) < units) ++order;

@@ -37,6 +37,9 @@ struct MomentAnswer {
   Network network() const;
 };
 
+/// Units on whitened inputs as a network on the inputs themselves.
+Network on_inputs(const MomentAnswer& answer, const Whitening& whitening);
+
 /// The smallest ℓ whose tuples have room for the units: ℓ = 1 if units <= inputs.
 Index tuple_order_for(Index inputs, Index units);
 

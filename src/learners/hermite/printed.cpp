@@ -20,23 +20,6 @@ namespace relucover {
 
 namespace {
 
-/// Units on whitened inputs as a network on the inputs themselves.
-Network on_inputs(const MomentAnswer& answer, const Whitening& whitening) {
-  const Index m = answer.units.count(), d = whitening.size();
-  Matrix forms(m + 1, d + 1);
-  forms.topLeftCorner(m, d) = answer.units.w;
-  forms.topRightCorner(m, 1) = answer.units.b;
-  forms.row(m) << answer.skip.transpose(), answer.offset;
-  const Matrix mapped = whitening.forms_to_inputs(forms);
-  Network network(whitening.inputs, m, 1);
-  network.W = mapped.topLeftCorner(m, whitening.inputs);
-  network.b = mapped.topRightCorner(m, 1);
-  network.A = answer.units.a.transpose();
-  network.skip = mapped.row(m).head(whitening.inputs);
-  network.offset[0] = mapped(m, whitening.inputs);
-  return canonical(network);
-}
-
 void judge(const SampleSource& source, const Control& control, Index asked, Result& result) {
   const NetworkError error = network_error(result.network, source, control);
   result.residual_rms = result.holdout_rms = result.noise_estimate = error.rms;
