@@ -115,7 +115,7 @@ std::vector<double> unit_errors(const Network& truth, const Network& answer) {
 }
 
 void bias(int seeds) {
-  for (const char* method : {"hermite", "hermite-regression"}) {
+  for (const char* method : {"hermite-regression", "hermite"}) {
     int good = 0;
     double largest_function = 0, largest_unit = 0;
     for (int seed = 1; seed <= seeds; ++seed) {

@@ -4,16 +4,16 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "decompose/scoring.hpp"
 #include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"
+#include "learners/hermite/refined_forms.hpp"
 #include "learners/stage_clock.hpp"
-#include "samples/subsample.hpp"
 #include "samples/views.hpp"
-#include "solve/levenberg_marquardt.hpp"
 #include "verify/network_error.hpp"
 
 namespace relucover {
@@ -70,8 +70,11 @@ Vector projected_gradient(const Matrix& gram, const Vector& cross, double radius
 struct RegressionSums {
   using Scalar = double;
   const Matrix* forms;  // on the inputs, units by (inputs + 1)
+  const Vector* known;  // weights so far: samples with a residual above `cut` are left out; null: all samples count
+  double cut;
   Matrix gram;
   Index samples = 0;
+  double absolute = 0;  // sum of |residual| of the weights so far
   void add(const Block<double>& block) {
     const Index m = forms->rows(), d = block.x.cols();
     Matrix joint(block.rows(), 2 * m + d + 2);
@@ -84,28 +87,58 @@ struct RegressionSums {
     joint.middleCols(2 * m, d) = block.x;
     joint.col(2 * m + d).setOnes();
     joint.col(2 * m + d + 1) = block.y.col(0);
+    if (known) {
+      const Vector residual = (joint.col(2 * m + d + 1) - joint.leftCols(2 * m + d + 1) * *known).cwiseAbs();
+      absolute += residual.sum();
+      for (Index i = 0; i < joint.rows(); ++i)
+        if (residual[i] > cut) joint.row(i).setZero();
+    }
     gram.selfadjointView<Eigen::Lower>().rankUpdate(joint.transpose());
     samples += block.rows();
   }
   void merge(const RegressionSums& other) {
     gram += other.gram;
     samples += other.samples;
+    absolute += other.absolute;
   }
 };
 
 constexpr Index gradient_steps = 20000;
 
+/// Weights of relu(t), relu(-t), x and 1 by least squares on the samples with a residual of the weights `known` below `cut`.
+Vector solve_regression(const RegressionSums& sums) {
+  const Index columns = sums.gram.cols();
+  Matrix gram = Matrix(sums.gram.selfadjointView<Eigen::Lower>()) / static_cast<double>(std::max<Index>(sums.samples, 1));
+  const Vector cross = gram.col(columns - 1).head(columns - 1);
+  gram.conservativeResize(columns - 1, columns - 1);
+  gram.diagonal() *= 1 + 1e-12;  // relu(t) - relu(-t) = t is in the span of x and 1: the minimum is not unique
+  return gram.ldlt().solve(cross);
+}
+
+/// Truncation in the residual: the few samples behind kinks that no unit has are left out, round by round.
+Vector truncated(const SampleSource& source, const Matrix& forms, Vector beta, const Control& control) {
+  constexpr int rounds = 4;
+  constexpr double too_many_means = 30;
+  double cut = std::numeric_limits<double>::infinity();
+  for (int round = 0; round <= rounds; ++round) {
+    const Index columns = beta.size() + 1;
+    const RegressionSums sums = reduce(source, RegressionSums{&forms, &beta, cut, Matrix::Zero(columns, columns)}, control);
+    if (round > 0) beta = solve_regression(sums);
+    cut = std::min(cut, too_many_means * sums.absolute / static_cast<double>(std::max<Index>(sums.samples, 1)));
+  }
+  return beta;
+}
+
 /// Weights of relu(t), relu(-t), x and 1.
 Vector regress(const SampleSource& source, const Matrix& forms, bool by_gradient, double largest_output, const Control& control) {
   const Index columns = 2 * forms.rows() + source.inputs() + 2;
-  const RegressionSums sums = reduce(source, RegressionSums{&forms, Matrix::Zero(columns, columns), 0}, control);
+  const RegressionSums sums = reduce(source, RegressionSums{&forms, nullptr, 0, Matrix::Zero(columns, columns)}, control);
+  if (!by_gradient) return solve_regression(sums);
   const Matrix all = Matrix(sums.gram.selfadjointView<Eigen::Lower>()) / static_cast<double>(std::max<Index>(sums.samples, 1));
-  Matrix gram = all.topLeftCorner(columns - 1, columns - 1);
+  const Matrix gram = all.topLeftCorner(columns - 1, columns - 1);
   const Vector cross = all.col(columns - 1).head(columns - 1);
   const double radius = std::sqrt(8.0 * static_cast<double>(forms.rows())) * largest_output + cross.norm() + 10;
-  if (by_gradient) return projected_gradient(gram, cross, radius, gradient_steps);
-  gram.diagonal() *= 1 + 1e-12;  // relu(t) - relu(-t) = t is in the span of x and 1: the minimum is not unique
-  return gram.ldlt().solve(cross);
+  return projected_gradient(gram, cross, radius, gradient_steps);
 }
 
 /// Σ α_i relu(t_i) + α'_i relu(-t_i) + v·x + c in sign-free form: α relu(t) + α' relu(-t) = (α + α')/2 |t| + (α - α')/2 t.
@@ -120,43 +153,6 @@ SignFreeModel sign_free_of(const Matrix& forms, const Vector& beta) {
   }
   balance(model);
   return model;
-}
-
-double median_residual(const MemorySource<double>& data, const SignFreeModel& model) {
-  const Index d = model.inputs();
-  RowMatrix t = data.x() * model.theta.leftCols(d).transpose();
-  t.rowwise() += model.theta.col(d).transpose();
-  Vector residual = data.y().col(0) - t.cwiseAbs() * model.output.row(0).transpose() - data.x() * model.affine.row(0).head(d).transpose();
-  residual = (residual.array() - model.affine(0, d)).abs();
-  const auto middle = residual.begin() + residual.size() / 2;
-  std::nth_element(residual.begin(), middle, residual.end());
-  return *middle;
-}
-
-/// Where moments leave their sampling error, the engine without over-parameterisation starts from them.
-Matrix refined_forms(const SampleSource& source, const Matrix& forms, const Whitening& whitening, const Control& control, Result& result) {
-  if (forms.rows() == 0) return forms;
-  const StageClock clock("refine");
-  constexpr Index most_samples = 100000;
-  const auto part = gather(source, spread_rows(source.samples(), most_samples, 1), control);
-  const MemorySource<double> data(RowMatrix(whitening.whiten(part.x())), part.y());
-  const Matrix whitened = whitening.forms_to_whitened(forms, whitening.mean);
-  SolverOptions solver;
-  solver.max_iterations = 200;
-  solver.relative_decrease = 1e-7;
-  auto solved = levenberg_marquardt(data, sign_free_of(whitened, regress(data, whitened, false, 1, control)), solver, control);
-  // The few samples behind a kink that is not among the units would pull at all of them: give them little weight.
-  constexpr int rounds = 4;
-  for (int round = 0; round < rounds; ++round) {
-    const double typical = median_residual(data, solved.model);
-    if (!(typical > 1e-12 * std::sqrt(part.y().squaredNorm() / static_cast<double>(part.samples())))) break;
-    solver.loss.robust_scale = 3 * typical;
-    solved = levenberg_marquardt(data, solved.model, solver, control);
-  }
-  clock.file(result, solved.iterations, solved.relative_cost);
-  Matrix refined = whitening.forms_to_inputs(solved.model.theta);
-  for (Index i = 0; i < refined.rows(); ++i) refined.row(i) /= std::max(refined.row(i).head(source.inputs()).norm(), 1e-300);
-  return refined;
 }
 
 double setting_of(const LearnOptions& options, const char* name, double otherwise) {
@@ -210,12 +206,19 @@ void learn_hermite_regression(const SampleSource& source, const LearnOptions& op
   const Network start = on_inputs(answer, whitening);
   Matrix forms(start.units(), source.inputs() + 1);
   forms << start.W, start.b;
-  if (setting_of(options, "refine", 1) != 0) forms = refined_forms(first, forms, whitening, control, result);
+  const bool refine = setting_of(options, "refine", 1) != 0;
+  if (refine && forms.rows() > 0) {
+    const StageClock refining("refine");
+    const RefinedForms refined = refine_forms(first, sign_free_of(forms, regress(first, forms, false, 1, control)), whitening, control);
+    forms = refined.forms;
+    refining.file(result, refined.iterations, refined.relative_cost);
+  }
 
   const StageClock clock("regression");
   const bool by_gradient = setting_of(options, "gradient", 0) != 0;
   const double largest = start.units() > 0 ? start.A.cwiseAbs().maxCoeff() : 1;
-  const Vector beta = regress(second, forms, by_gradient, largest, control);  // steps 2 to 4
+  Vector beta = regress(second, forms, by_gradient, largest, control);  // steps 2 to 4
+  if (refine && !by_gradient) beta = truncated(second, forms, beta, control);
   result.network = consolidated(forms, beta);                                 // Claim D.14
   clock.file(result, by_gradient ? gradient_steps : 1, 0);
   judge(source, control, 0, result);
