@@ -24,12 +24,11 @@ struct SecondMomentSums {
   const Matrix* vectors;  // null: the whole matrix
   Matrix total;
   void add(const Block<double>& block) {
-    Matrix centred(block.rows(), mean->size());
-    for (Index i = 0; i < mean->size(); ++i)
-      centred.col(i) = block.x.col((*kept)[static_cast<std::size_t>(i)]).array() - (*mean)[i];
+    const bool all = mean->size() == block.x.cols();
+    RowMatrix centred = all ? RowMatrix(block.x.rowwise() - mean->transpose()) : RowMatrix(block.x(Eigen::all, *kept).rowwise() - mean->transpose());
     const Vector r = (block.y * *combination - centred * *slope).array() - label_mean;
-    const Matrix right = vectors ? Matrix(centred * *vectors) : centred;
-    total.noalias() += centred.transpose() * Matrix(right.array().colwise() * r.array());
+    const RowMatrix weighted = r.asDiagonal() * (vectors ? RowMatrix(centred * *vectors) : centred);
+    total.noalias() += centred.transpose() * weighted;
   }
   void merge(const SecondMomentSums& other) { total += other.total; }
 };

@@ -128,44 +128,46 @@ RowMajor<Real> values_of(const typename Block<Real>::View& x, const RowMajor<Rea
   return values;
 }
 
-/// into += values^T x~
+/// values^T x~
 template <class Real>
-void add_moments(const RowMajor<Real>& values, const typename Block<Real>::View& x, bool bias, Matrix& into) {
+Matrix moments_of(const RowMajor<Real>& values, const typename Block<Real>::View& x, bool bias) {
   RowMajor<Real> products(values.cols(), x.cols());
   products.noalias() = values.transpose() * x;
-  into.leftCols(x.cols()) += products.template cast<double>();
-  if (bias) into.col(x.cols()) += values.colwise().sum().transpose().template cast<double>();
+  Matrix moments = Matrix::Zero(values.cols(), x.cols() + 1);
+  moments.leftCols(x.cols()) = products.template cast<double>();
+  if (bias) moments.col(x.cols()) = values.colwise().sum().transpose().template cast<double>();
+  return moments;
 }
 
 }  // namespace
 
 template <class Real>
-PatternCurvatureSum<Real>::PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern_, const SignFreeModel& direction, bool bias_)
+PatternCurvatureSum<Real>::PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern_, const SignFreeModel& direction_, bool bias_)
     : model(&at), pattern(&pattern_), bias(bias_), theta(at.theta.cast<Real>()), output(at.output.cast<Real>()),
-      affine(at.affine.cast<Real>()), theta_direction(direction.theta.cast<Real>()),
-      output_direction(direction.output.cast<Real>()), affine_direction(direction.affine.cast<Real>()),
-      product(at.inputs(), at.units(), at.outputs()) {}
+      direction(at.units() + at.outputs(), at.inputs() + 1), output_direction(direction_.output.cast<Real>()),
+      product(at.inputs(), at.units(), at.outputs()) {
+  direction << direction_.theta.cast<Real>(), direction_.affine.cast<Real>();
+}
 
 template <class Real>
 void PatternCurvatureSum<Real>::add(const Block<Real>& block) {
-  RowMajor<Real> change = values_of<Real>(block.x, affine_direction, bias);
-  RowMajor<Real> hidden;
-  if (model->units() > 0) {
-    RowMajor<Real> moved = values_of<Real>(block.x, theta_direction, bias);
-    pattern->apply(block.first, moved);
-    change.noalias() += moved * output.transpose();
-    if (model->output_is_free()) {
-      hidden = values_of<Real>(block.x, theta, bias);
-      pattern->apply(block.first, hidden);
-      change.noalias() += hidden * output_direction.transpose();
-    }
+  const Index units = model->units(), outputs = model->outputs();
+  RowMajor<Real> values = values_of<Real>(block.x, direction, bias);  // of theta's direction, of the affine part's
+  pattern->apply(block.first, units, values);
+  RowMajor<Real> change = values.rightCols(outputs);
+  if (units > 0) change.noalias() += values.leftCols(units) * output.transpose();
+  if (model->output_is_free() && units > 0) {
+    RowMajor<Real> hidden = values_of<Real>(block.x, theta, bias);
+    pattern->apply(block.first, units, hidden);
+    change.noalias() += hidden * output_direction.transpose();
+    product.output += (change.transpose() * hidden).template cast<double>();
   }
-  add_moments<Real>(change, block.x, bias, product.affine);
-  if (model->units() == 0) return;
-  RowMajor<Real> back = change * output;
-  pattern->apply(block.first, back);
-  add_moments<Real>(back, block.x, bias, product.theta);
-  if (model->output_is_free()) product.output += (change.transpose() * hidden).template cast<double>();
+  if (units > 0) values.leftCols(units).noalias() = change * output;
+  values.rightCols(outputs) = change;
+  pattern->apply(block.first, units, values);
+  const Matrix moments = moments_of<Real>(values, block.x, bias);
+  product.theta += moments.topRows(units);
+  product.affine += moments.bottomRows(outputs);
 }
 
 template <class Real>

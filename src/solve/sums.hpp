@@ -83,7 +83,7 @@ struct CurvatureSum {
   }
 };
 
-/// The same for least squares with known signs: two thin products with the data (three where output weights are free),
+/// The same for least squares with known signs: two products with the data (three where output weights are free),
 /// which is not copied, in single or double precision; sums over blocks are in double precision.
 template <class Real>
 struct PatternCurvatureSum {
@@ -91,8 +91,8 @@ struct PatternCurvatureSum {
   const SignFreeModel* model;
   const SignPattern* pattern;
   bool bias;
-  RowMajor<Real> theta, output, affine;                                // of the model, in the precision of the products
-  RowMajor<Real> theta_direction, output_direction, affine_direction;  // of the direction
+  RowMajor<Real> theta, output;           // of the model, in the precision of the products
+  RowMajor<Real> direction, output_direction;  // theta above affine, so that one product has both
   SignFreeModel product;
   PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern, const SignFreeModel& direction, bool bias);
   void add(const Block<Real>& block);

@@ -83,27 +83,18 @@ Range second_order(const SampleSource& source, const FirstStepOptions& options, 
   return range;
 }
 
-/// All orders inside the range of T_2, then both again with what is known of the label subtracted.
-LabelMoments fourth_order(const SampleSource& source, const FirstStepOptions& options, Range& range, FirstStep& step,
-                          const Control& control) {
-  const SampleRange samples{options.begin, options.end};
-  LabelMoments moments = label_moments(source, step.view, range.basis, 4, control, samples);
-  const Matrix identity = Matrix::Identity(source.inputs(), source.inputs());
-  for (int round = 0; round < options.refinements; ++round) {
-    const HermiteExpansion expansion{range.basis, moments};
-    const LabelMoments second = refined_moments(source, step.view, expansion, identity, 2, control, samples);
-    step.noise_level = t2_noise(source.inputs(), second);
-    range = range_of(second.t2, options.units);
-    step.spectrum = range.spectrum;
-    moments = refined_moments(source, step.view, expansion, range.basis, 4, control, samples);
-  }
-  return moments;
-}
-
 struct Components {
   Matrix rows;  // in the range's coordinates, not normalised
   bool complete = false;
   double off_diagonal = 0;
+};
+
+/// What the moments of orders 2 to 4 say, measured once or again.
+struct Measured {
+  Range range;
+  LabelMoments moments;
+  double noise_level = 0;
+  Components components;
 };
 
 /// Whitened by T_2, all slices of T_3 and of T_4 scaled by √(median |eigenvalue of T_2|) share one eigenbasis.
@@ -139,6 +130,33 @@ Components landscape_components(const LabelMoments& moments, const FirstStepOpti
                                      ? landscape_one_by_one(problem, options.units, landscape, control)
                                      : landscape_simultaneous(problem, landscape, control);
   return {result.components, result.complete, 0};
+}
+
+/// All orders inside the range of T_2, and the components they show; then both again with what is known of the label
+/// subtracted, as long as that makes the moments agree better. (A fourth-order polynomial of few samples may be far off where
+/// samples are rare, and then subtracting it adds noise.)
+Measured measure_components(const SampleSource& source, const FirstStepOptions& options, Range first, const FirstStep& step,
+                            const Control& control) {
+  const SampleRange samples{options.begin, options.end};
+  const bool joint = options.method == FirstStepOptions::Method::joint;
+  const auto components_of = [&](const Measured& measured) {
+    return joint ? joint_components(measured.moments, measured.range.values, control)
+                 : landscape_components(measured.moments, options, step, control);
+  };
+  Measured best{std::move(first), {}, step.noise_level, {}};
+  best.moments = label_moments(source, step.view, best.range.basis, 4, control, samples);
+  if (joint || options.refinements == 0) best.components = components_of(best);
+  const Matrix identity = Matrix::Identity(source.inputs(), source.inputs());
+  for (int round = 0; round < options.refinements; ++round) {
+    const HermiteExpansion expansion{best.range.basis, best.moments};
+    const LabelMoments second = refined_moments(source, step.view, expansion, identity, 2, control, samples);
+    Measured next{range_of(second.t2, options.units), {}, t2_noise(source.inputs(), second), {}};
+    next.moments = refined_moments(source, step.view, expansion, next.range.basis, 4, control, samples);
+    next.components = components_of(next);
+    if (joint && next.components.off_diagonal > best.components.off_diagonal) break;
+    best = std::move(next);
+  }
+  return best;
 }
 
 /// Weights of the components in T_1, T_2 and T_3 by least squares, in the range's coordinates.
@@ -205,13 +223,14 @@ FirstStep first_step(const SampleSource& source, const FirstStepOptions& options
 
   FirstStep step;
   step.view = choose_view(source, options, step, control);
-  Range range = second_order(source, options, step, control);
+  const Range second_order_range = second_order(source, options, step, control);
   if (options.spectrum_only) return step;
   if (threshold_known) hermite_coefficients(options, options.threshold, step);
-  const LabelMoments moments = fourth_order(source, options, range, step, control);
-  const Components components = options.method == FirstStepOptions::Method::joint
-                                    ? joint_components(moments, range.values, control)
-                                    : landscape_components(moments, options, step, control);
+  const Measured measured = measure_components(source, options, second_order_range, step, control);
+  const LabelMoments& moments = measured.moments;
+  const Components& components = measured.components;
+  step.noise_level = measured.noise_level;
+  step.spectrum = measured.range.spectrum;
   step.complete = components.complete;
   step.off_diagonal = components.off_diagonal;
   if (components.rows.rows() == 0) return step;
@@ -226,7 +245,7 @@ FirstStep first_step(const SampleSource& source, const FirstStepOptions& options
     step.t[i] = threshold_known ? options.threshold
                                 : std::clamp(estimate_threshold(seen, step.weight1[i], step.weight2[i], step.weight3[i]), -2.0, 8.0);
   if (!threshold_known) hermite_coefficients(options, step.t.mean(), step);
-  step.W = (rows * range.basis.transpose()).rowwise().normalized();
+  step.W = (rows * measured.range.basis.transpose()).rowwise().normalized();
   return step;
 }
 
