@@ -89,11 +89,17 @@ void make_samples(ThresholdSampleRequest request, Session& session) {
   if (!request.truth.empty()) check_output(request.truth, {".json"});
   request.planted.unit = UnitFunction::parse(request.unit);
   request.planted.seed = request.samples.seed;
-  const ThresholdModel model = request.model.empty() ? planted_threshold_model(request.planted) : read_threshold_model(request.model);
-  const auto source = threshold_samples(model, request.samples);
+  std::unique_ptr<SampleSource> source;
+  if (std::filesystem::path(request.model).extension() == ".onnx") {
+    if (!request.truth.empty()) throw std::invalid_argument("--truth goes with models with thresholds: an ONNX model is its own truth");
+    source = oracle_samples(onnx_teacher(request.model), request.samples);
+  } else {
+    const ThresholdModel model = request.model.empty() ? planted_threshold_model(request.planted) : read_threshold_model(request.model);
+    source = threshold_samples(model, request.samples);
+    if (!request.truth.empty()) write_threshold_model(model, request.truth);
+  }
   write_samples(*source, request.output, Precision::float64, session.control(request.run));
-  if (!request.truth.empty()) write_threshold_model(model, request.truth);
-  session.say(fmt::format("wrote {}: {} samples, {} inputs, {} units", request.output, source->samples(), source->inputs(), model.units()));
+  session.say(fmt::format("wrote {}: {} samples, {} inputs", request.output, source->samples(), source->inputs()));
 }
 
 }  // namespace
@@ -103,7 +109,7 @@ void add_sample_threshold(CLI::App& app, Session& session) {
   auto request = std::make_shared<ThresholdSampleRequest>();
   using Upper = UpperPart::Kind;
   using Weights = PlantedThresholdOptions::Weights;
-  command->add_option("--model", request->model, "A model from --truth of an earlier run, instead of drawing one")->type_name("FILE");
+  command->add_option("--model", request->model, "The teacher, instead of drawing one: a model from --truth, or a deep network as .onnx")->type_name("FILE");
   command->add_option("--inputs", request->planted.inputs, "Inputs")->type_name("N");
   command->add_option("--units", request->planted.units, "Units of the first layer")->type_name("D");
   command->add_option("--unit", request->unit, "relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")->capture_default_str();
@@ -129,7 +135,9 @@ void add_sample_threshold(CLI::App& app, Session& session) {
 
 Example:
   relucover sample-threshold --inputs 10 --units 5 --unit step --upper any --samples 1000000 -o union.npz --truth union.json
-  relucover learn union.npz --task halfspaces --units 5 -o learned.json)");
+  relucover learn union.npz --task halfspaces --units 5 -o learned.json
+  relucover sample-threshold --model deep.onnx --samples 1000000 -o deep.npz
+  relucover learn deep.npz --task lowest-layer --unit relu -o first_layer.json)");
   command->callback([&session, request] { make_samples(*request, session); });
 }
 

@@ -118,8 +118,10 @@ class Oracle {
   virtual Vector answer(const Eigen::Ref<const RowMatrix>& x) const = 0;
 };
 std::unique_ptr<Oracle> model_oracle(ThresholdModel model);
+/// A feed-forward ONNX model of any depth with one output. Throws DataError.
+std::unique_ptr<Oracle> onnx_teacher(const std::filesystem::path& path);
 /// The oracle's answers on N(0, I) inputs.
-std::unique_ptr<SampleSource> oracle_samples(const Oracle& oracle, Index samples, std::uint64_t seed);
+std::unique_ptr<SampleSource> oracle_samples(std::shared_ptr<const Oracle> oracle, const ThresholdSampleOptions& options);
 /// Inputs kept with probability min(1, f(x) / highest) (GP B.6); every label is 1, so that moments are E[f h] / E[f].
 /// f must not be negative. A sample that is not accepted in `tries` draws throws DataError.
 std::unique_ptr<SampleSource> biased_oracle_samples(const Oracle& oracle, Index samples, double highest, std::uint64_t seed,

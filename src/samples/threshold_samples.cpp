@@ -3,6 +3,7 @@
 
 #include "core/check.hpp"
 #include "core/random.hpp"
+#include "networks/network_onnx.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/threshold.hpp"
 
@@ -27,6 +28,16 @@ class ModelOracle : public Oracle {
   ThresholdModel model_;
 };
 
+class NetworkOracle : public Oracle {
+ public:
+  explicit NetworkOracle(FeedForward network) : network_(std::move(network)) {}
+  Index inputs() const override { return network_.inputs; }
+  Vector answer(const Eigen::Ref<const RowMatrix>& x) const override { return network_.evaluate(x).col(0); }
+
+ private:
+  FeedForward network_;
+};
+
 /// Common to all generated sources of one output.
 class GeneratedSource : public SampleSource {
  public:
@@ -45,17 +56,17 @@ class GeneratedSource : public SampleSource {
   Index samples_, inputs_;
 };
 
-class ThresholdSource : public GeneratedSource {
+class OracleSource : public GeneratedSource {
  public:
-  ThresholdSource(ThresholdModel model, const ThresholdSampleOptions& options)
-      : GeneratedSource(options.samples, model.inputs(), options.seed), model_(std::move(model)), options_(options) {}
-  std::string name() const override { return "threshold samples"; }
+  OracleSource(std::shared_ptr<const Oracle> oracle, const ThresholdSampleOptions& options, std::string name)
+      : GeneratedSource(options.samples, oracle->inputs(), options.seed), oracle_(std::move(oracle)), options_(options), name_(std::move(name)) {}
+  std::string name() const override { return name_; }
 
   Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
     check_range(name(), first, rows, samples());
     buffer.x.resize(rows, inputs());
     draw_inputs(seed_, first, buffer.x);
-    buffer.y = model_.evaluate(buffer.x);
+    buffer.y = oracle_->answer(buffer.x);
     if (options_.noise > 0 || options_.flips > 0)
       for (Index i = 0; i < rows; ++i) {
         RandomStream random(seed_, purpose::noise, static_cast<std::uint64_t>(first + i));
@@ -67,27 +78,9 @@ class ThresholdSource : public GeneratedSource {
   using GeneratedSource::read;
 
  private:
-  ThresholdModel model_;
+  std::shared_ptr<const Oracle> oracle_;
   ThresholdSampleOptions options_;
-};
-
-class OracleSource : public GeneratedSource {
- public:
-  OracleSource(const Oracle& oracle, Index samples, std::uint64_t seed)
-      : GeneratedSource(samples, oracle.inputs(), seed), oracle_(oracle) {}
-  std::string name() const override { return "oracle samples"; }
-
-  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
-    check_range(name(), first, rows, samples());
-    buffer.x.resize(rows, inputs());
-    draw_inputs(seed_, first, buffer.x);
-    buffer.y = oracle_.answer(buffer.x);
-    return view_of(first, buffer);
-  }
-  using GeneratedSource::read;
-
- private:
-  const Oracle& oracle_;
+  std::string name_;
 };
 
 class BiasedOracleSource : public GeneratedSource {
@@ -137,10 +130,7 @@ class BiasedOracleSource : public GeneratedSource {
 }  // namespace
 
 std::unique_ptr<SampleSource> threshold_samples(ThresholdModel model, const ThresholdSampleOptions& options) {
-  check_no_problems("threshold model", model.problems());
-  if (!(options.noise >= 0) || !(options.flips >= 0 && options.flips <= 1))
-    throw std::invalid_argument("noise must not be negative and flips must be a probability");
-  return std::make_unique<ThresholdSource>(std::move(model), options);
+  return oracle_samples(model_oracle(std::move(model)), options);
 }
 
 std::unique_ptr<Oracle> model_oracle(ThresholdModel model) {
@@ -148,8 +138,17 @@ std::unique_ptr<Oracle> model_oracle(ThresholdModel model) {
   return std::make_unique<ModelOracle>(std::move(model));
 }
 
-std::unique_ptr<SampleSource> oracle_samples(const Oracle& oracle, Index samples, std::uint64_t seed) {
-  return std::make_unique<OracleSource>(oracle, samples, seed);
+std::unique_ptr<Oracle> onnx_teacher(const std::filesystem::path& path) {
+  FeedForward network = read_feed_forward_onnx(path);
+  if (network.outputs() != 1)
+    throw DataError(path.string(), "", fmt::format("has {} outputs", network.outputs()), "give a model with one output");
+  return std::make_unique<NetworkOracle>(std::move(network));
+}
+
+std::unique_ptr<SampleSource> oracle_samples(std::shared_ptr<const Oracle> oracle, const ThresholdSampleOptions& options) {
+  if (!(options.noise >= 0) || !(options.flips >= 0 && options.flips <= 1))
+    throw std::invalid_argument("noise must not be negative and flips must be a probability");
+  return std::make_unique<OracleSource>(std::move(oracle), options, "threshold samples");
 }
 
 std::unique_ptr<SampleSource> biased_oracle_samples(const Oracle& oracle, Index samples, double highest, std::uint64_t seed,

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "core/check.hpp"
 #include "learners/threshold/band_fit.hpp"
 #include "learners/threshold/certificate.hpp"
 #include "moments/label_moments.hpp"
+#include "moments/whitening.hpp"
+#include "samples/subsample.hpp"
+#include "verify/input_diagnostics.hpp"
+#include "verify/normal_statistics.hpp"
 
 namespace relucover {
 
@@ -33,6 +38,32 @@ void StageClock::record(const std::string& stage, Index iterations, double resid
 
 double StageClock::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
+namespace {
+
+/// What all of the methods take for granted: inputs N(0, I). Empty if the samples agree, else what does not.
+std::string departure_from_standard_normal(const SampleSource& source, const Control& control) {
+  constexpr double chance = 6;  // standard deviations
+  const InputMoments moments = input_moments(source, control);
+  const double root = std::sqrt(static_cast<double>(source.samples()));
+  Index column = 0, row = 0;
+  const double mean = moments.mean.cwiseAbs().maxCoeff(&column);
+  if (mean * root > chance) return fmt::format("input {} has mean {:.3g}, expected 0 ± {:.2g}", column, moments.mean[column], 1 / root);
+  const Matrix excess = moments.covariance - Matrix::Identity(source.inputs(), source.inputs());
+  if (excess.cwiseAbs().maxCoeff(&row, &column) * root / std::sqrt(2.0) > chance)
+    return fmt::format("the covariance of inputs {} and {} is {:.3g}, expected {} ± {:.2g}", row, column, moments.covariance(row, column),
+                       row == column ? 1 : 0, 1 / root);
+  constexpr Index most_samples = 20000;
+  const auto part = gather(source, spread_rows(source.samples(), std::min(source.samples(), most_samples), 0), control);
+  if (part.samples() < fewest_for_normality) return {};
+  const Test gaussian = gaussian_inputs(part, {.level = 1e-6}, control);
+  if (!gaussian.passed)
+    return fmt::format("{} is {:.1f} standard deviations from that of Gaussian inputs ({:.1f} would pass)", gaussian.worst, gaussian.worst_z,
+                       gaussian.threshold);
+  return {};
+}
+
+}  // namespace
+
 FirstLayerResult run_task(const std::string& name, const SampleSource& source, const FirstLayerOptions& options,
                           void (*task)(const SampleSource&, const FirstLayerOptions&, FirstLayerResult&, const Control&)) {
   std::vector<std::string> problems = options.problems();
@@ -48,7 +79,14 @@ FirstLayerResult run_task(const std::string& name, const SampleSource& source, c
   const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const StageClock clock(result);
   try {
-    task(source, options, result, Control(threads, options.time_limit, options.observer));
+    const Control control(threads, options.time_limit, options.observer);
+    const std::string departure = departure_from_standard_normal(source, control);
+    if (departure.empty()) {
+      task(source, options, result, control);
+    } else {
+      result.status = Status::assumption_failed;
+      result.message = fmt::format("the inputs are not standard normal: {}; give inputs of mean 0 and covariance I (`relucover diagnose` says more)", departure);
+    }
   } catch (const Interrupted& stopped) {
     result.status = Status::budget_exhausted;
     result.message = stopped.what();
