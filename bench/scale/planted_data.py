@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import time
 
 import numpy
@@ -37,15 +38,33 @@ def write_planted(folder, inputs, units, samples, seed, bias=0.5, chunk=1 << 14)
 class Run:
     stdout: str
     seconds: float
-    peak_bytes: int
+    peak_bytes: int  # of all memory, pages of mapped files that were read included
+    peak_own_bytes: int  # without mapped files
     code: int
 
 
+def own_bytes(pid):
+    """Memory of a process that is not a mapped file."""
+    try:
+        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
 def measured(command, **options):
-    """Runs a program to its end. Peak memory is of this process alone: pages of mapped files that were read count too."""
+    """Runs a program to its end. Its own memory is looked at every 10 ms."""
     begin = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return Run(output, time.monotonic() - begin, usage.ru_maxrss * 1024, process.returncode)
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, **options)
+        own, pid = 0, 0
+        while pid == 0:
+            own = max(own, own_bytes(process.pid))
+            time.sleep(0.01)
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        seconds = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        return Run(output.read(), seconds, usage.ru_maxrss * 1024, own, process.returncode)
