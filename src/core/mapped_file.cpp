@@ -1,12 +1,14 @@
 #include "core/mapped_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "relucover/errors.hpp"
 
@@ -47,7 +49,30 @@ SharedBytes map_descriptor(int descriptor, std::size_t size, const std::string& 
   throw DataError(name, "", std::string("can't be opened: ") + std::strerror(error), remedy);
 }
 
+/// Data is visited more than once: what can be read only once (a pipe) is copied to a file without a name.
+SharedBytes spooled(int descriptor, const std::string& name) {
+  constexpr int patience = 10'000;  // milliseconds for somebody to begin to write
+  struct pollfd waiting {descriptor, POLLIN, 0};
+  if (::poll(&waiting, 1, patience) == 0)
+    throw DataError(name, "", "is a pipe that nobody writes to", "start the program that writes first, or give a file");
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  UnnamedFile file(name);
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count == 0) return file.map();
+    if (count < 0) throw DataError(name, "", std::string("can't be read to its end: ") + std::strerror(errno), "read it again, or give a file");
+    file.write(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
 }  // namespace
+
+bool is_stream(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  return kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::socket;
+}
 
 SharedBytes map_file(const std::filesystem::path& path) {
   const std::string name = path.string();
@@ -57,8 +82,7 @@ SharedBytes map_file(const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(file.value, &status) != 0) cant_open(name, errno);
   if (S_ISDIR(status.st_mode)) throw DataError(name, "", "is a directory, not a file", "name the files in it");
-  if (!S_ISREG(status.st_mode))
-    throw DataError(name, "", "is not an ordinary file", "data is visited more than once: save it to a file first");
+  if (!S_ISREG(status.st_mode)) return spooled(file.value, name);
   return map_descriptor(file.value, static_cast<std::size_t>(status.st_size), name);
 }
 
@@ -81,7 +105,7 @@ void UnnamedFile::write(const void* bytes, std::size_t size) {
     const ssize_t written = ::write(descriptor_, at, size);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0)
-      throw DataError(name_, "", "can't be unpacked into " + folder_.string() + ": " + std::strerror(errno),
+      throw DataError(name_, "", "can't be stored in " + folder_.string() + ": " + std::strerror(errno),
                       "set TMPDIR to a folder with room, or save without compression (np.savez)");
     at += written;
     size -= static_cast<std::size_t>(written);

@@ -18,8 +18,12 @@ struct SharedBytes {
   SharedBytes part(std::size_t offset, std::size_t size) const { return {bytes.subspan(offset, size), owner}; }
 };
 
-/// The whole file, mapped for reading. Throws DataError: not there, a directory, not readable, not an ordinary file.
+/// The whole file, mapped for reading; a pipe is first copied to a file without a name. Throws DataError: not there, a
+/// directory, not readable, a pipe without a writer, no room for a copy.
 SharedBytes map_file(const std::filesystem::path& path);
+
+/// Whether it can be read only once: a pipe, a terminal, a socket.
+bool is_stream(const std::filesystem::path& path);
 
 /// A file without a name in the temporary folder, for what is too large for memory; gone with its last user.
 class UnnamedFile {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "relucover/errors.hpp"
 #include "samples/files.hpp"
@@ -22,8 +23,25 @@ std::filesystem::path labels_beside(const std::filesystem::path& x) {
   return x.parent_path() / (stem + x.extension().string());
 }
 
+namespace {
+
+/// What comes through a pipe has no extension: its first bytes say what it is.
+std::unique_ptr<SampleSource> open_stream(const std::filesystem::path& path, const std::string& name) {
+  const SharedBytes content = map_file(path);
+  const std::string_view start(reinterpret_cast<const char*>(content.bytes.data()), std::min<std::size_t>(content.bytes.size(), 8));
+  if (start.starts_with("PK")) return open_npz(content, name);
+  if (start.starts_with("\x89HDF") || start.starts_with("\x93NUMPY"))
+    throw DataError(name, "", start[0] == '\x89' ? "is HDF5, which can't be read from a pipe" : "is one .npy array, which holds inputs or labels, not both",
+                    "save it to a file first, or send .npz or .csv");
+  return open_csv(content.bytes, name);
+}
+
+}  // namespace
+
 std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path) {
+  if (path == "-") return open_stream("/dev/stdin", "standard input");
   const std::string name = path.string(), extension = extension_of(path);
+  if (is_stream(path)) return open_stream(path, name);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw DataError(name, "", "is a directory, not a file", "name the files in it, one by one");

@@ -2,6 +2,7 @@
 place and remedy, no partial output, no crash."""
 import os
 import struct
+import subprocess
 import zipfile
 
 import numpy
@@ -178,3 +179,23 @@ def test_unreadable_file(relucover, tmp_path, data):
 def test_unreadable_file_also_for_root(relucover, tmp_path):
     os.symlink("/proc/self/mem", tmp_path / "data.npz")  # opens, but can't be read as a file
     refused(relucover, tmp_path, "data.npz", names="data.npz")
+
+
+def test_what_can_be_read_only_once_is_kept(relucover, tmp_path):
+    relucover("sample", "--inputs", 4, "--units", 2, "--samples", 2000, "-o", "d.npz", "--truth", "t.json")
+    relucover("sample", "--inputs", 4, "--units", 2, "--samples", 2000, "-o", "d.csv")
+    for name in ["d.npz", "d.csv"]:
+        with open(tmp_path / name, "rb") as data:
+            relucover("learn", "-", "--units", 2, "-o", "n.json", stdin=data)
+        with subprocess.Popen(["cat", tmp_path / name], stdout=subprocess.PIPE) as writer:
+            relucover("learn", "-", "--units", 2, "-o", "n.json", stdin=writer.stdout)
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cp", tmp_path / "d.npz", tmp_path / "pipe"]):
+        relucover("learn", "pipe", "--units", 2, "-o", "n.json")
+    done = relucover("learn", "pipe", "--units", 2, code=2)
+    assert "nobody writes" in done.stderr
+    with subprocess.Popen(["head", "-c", "300", tmp_path / "d.npz"], stdout=subprocess.PIPE) as writer:
+        assert "standard input" in relucover("learn", "-", "--units", 2, code=2, stdin=writer.stdout).stderr
+    numpy.save(tmp_path / "x.npy", numpy.zeros((3, 2)))
+    with subprocess.Popen(["cat", tmp_path / "x.npy"], stdout=subprocess.PIPE) as writer:
+        assert "not both" in relucover("learn", "-", code=2, stdin=writer.stdout).stderr
