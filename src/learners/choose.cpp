@@ -34,23 +34,25 @@ void consider_wrong_labels(const MemorySource<double>& part, std::vector<Choice>
   plan.push_back({"robust", seen + ": a loss that forgives them"});
 }
 
-/// Moments that see the units at once, where inputs and outputs are as these methods need them.
-void consider_moments(const MemorySource<double>& part, const LearnOptions& options, const Control& control,
+/// Moments that see the units at once, where inputs and outputs are as these methods need them. Returns how many units they
+/// show; 0: they don't apply.
+Index consider_moments(const MemorySource<double>& part, const LearnOptions& options, const Control& control,
                       std::vector<Choice>& plan) {
   const double d = static_cast<double>(part.inputs());
   const QuadraticFitOptions regression;
   const double coefficients = 1 + d + d * (d + 1) / 2;
-  if (part.outputs() < 2 || coefficients > static_cast<double>(regression.max_coefficients)) return;
-  if (static_cast<double>(part.samples()) < regression.samples_per_coefficient * coefficients) return;
+  if (part.outputs() < 2 || coefficients > static_cast<double>(regression.max_coefficients)) return 0;
+  if (static_cast<double>(part.samples()) < regression.samples_per_coefficient * coefficients) return 0;
   const InputDiagnostics inputs = diagnose(part, {.projections = 8, .features = 0, .seed = options.seed}, control);
-  if (!inputs.symmetric.passed) return;
+  if (!inputs.symmetric.passed) return 0;
   const QuadraticFit fit = fit_quadratic(part, control);
   const Index rank = units_from_linear_part(fit);
-  if (rank == 0 || options.units > std::max(rank, units_from_label_rank(fit))) return;
+  if (rank == 0 || options.units > std::max(rank, units_from_label_rank(fit))) return 0;
   plan.push_back({"pure-neuron",
                   fmt::format("inputs symmetric about 0 (odd moments within {:.1f} standard deviations, {:.1f} would pass), and "
                               "the linear part of the {} labels has rank {} above the noise: about as many units, if they have no biases",
                               std::abs(inputs.symmetric.worst_z), inputs.symmetric.threshold, part.outputs(), rank)});
+  return rank;
 }
 
 }  // namespace
@@ -59,8 +61,10 @@ std::vector<Choice> choose_methods(const SampleSource& source, const LearnOption
   std::vector<Choice> plan;
   const MemorySource<double> part = looked_at(source, options, control);
   consider_wrong_labels(part, plan);
-  if (plan.empty()) consider_moments(part, options, control, plan);
+  const Index shown = plan.empty() ? consider_moments(part, options, control, plan) : 0;
   plan.push_back({"prune", "works for any inputs and outputs"});
+  // Noise may hide how many units there are from a search that must find out, but not from one that knows.
+  if (shown > 0 && options.units == 0) plan.push_back({"prune", fmt::format("with {} units, the rank of the labels' linear part", shown), shown});
   return plan;
 }
 

@@ -9,6 +9,8 @@ namespace relucover {
 struct Choice {
   std::string method;
   std::string reason;
+  /// Where the number of units was not given: this many; 0: the method finds out.
+  Index units = 0;
 };
 
 /// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. The last

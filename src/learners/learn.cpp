@@ -99,10 +99,19 @@ bool enough_samples(const SampleSource& source, Index inputs, Index units, Resul
   return false;
 }
 
-bool better(const Result& one, const Result& other) {
+/// Schwarz's criterion: a unit more must explain more than chance would let it.
+double description_length(const Result& result, Index outputs) {
+  const double equations = static_cast<double>(result.samples * outputs);
+  const Network& network = result.network;
+  const Index affine = network.skip.isZero() && network.offset.isZero() ? 0 : network.skip.size() + network.offset.size();
+  const double unknowns = static_cast<double>(network.units() * (network.inputs() + outputs) + affine);
+  return 2 * equations * std::log(std::max(result.residual_relative, 1e-300)) + unknowns * std::log(equations);
+}
+
+bool better(const Result& one, const Result& other, Index outputs) {
   if (one.certified() != other.certified()) return one.certified();
   if (one.usable() != other.usable()) return one.usable();
-  return one.residual_relative < other.residual_relative;
+  return description_length(one, outputs) < description_length(other, outputs);
 }
 
 /// One method after the other until an answer is certified; the best answer stays.
@@ -116,15 +125,17 @@ void learn_by_plan(const SampleSource& source, const std::vector<Choice>& plan, 
     result.method = plan[at].method;
     result.method_reason = plan[at].reason;
     const bool last = at + 1 == plan.size();
+    LearnOptions chosen = options;
+    if (plan[at].units > 0) chosen.units = plan[at].units;
     try {
       learner_named(plan[at].method)
-          .run(source, options, last ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
+          .run(source, chosen, last ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
     } catch (const Interrupted& interrupted) {
       control.check();  // the whole time is over, or somebody cancelled
       fail(result, Status::budget_exhausted, interrupted.what());
     }
     if (at == 0) continue;
-    Result& worse = better(result, kept) ? kept : result;
+    Result& worse = better(result, kept, source.outputs()) ? kept : result;
     const std::string tried = fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message);
     if (&worse == &result) result = std::move(kept);
     result.notes.push_back(tried);
