@@ -23,6 +23,7 @@
 #include "relucover/relucover.hpp"
 #include "samples/hard_instances.hpp"
 #include "samples/vector_instances.hpp"
+#include "verify/network_error.hpp"
 
 using namespace relucover;
 
@@ -135,6 +136,19 @@ double other_activation(std::uint64_t seed, Activation activation) {
   return found.problem.empty() ? squared_errors(planted.truth, answer).worst() : failed;
 }
 
+/// The whole learner on noisy labels: squared error over 10 σ² k(d-1)/n, and its loss over that of the truth.
+struct Noisy {
+  double error = failed, loss = failed;
+};
+Noisy noisy(double sigma, Index samples, std::uint64_t seed) {
+  const Planted planted = plant(square(10), samples, seed, "gaussian", sigma);
+  const Result result = learn(*planted.source, {.units = 10, .seed = seed, .threads = 2});
+  if (!result.usable()) return {};
+  const double bar = 10 * sigma * sigma * 10 * 9 / static_cast<double>(samples);
+  const double answer = network_error(result.network, *planted.source, all_threads).rms, truth = network_error(planted.truth, *planted.source, all_threads).rms;
+  return {squared_errors(planted.truth, result.network).worst() / bar, answer * answer / (truth * truth)};
+}
+
 struct Stage {
   const char* name;
   double bar;
@@ -176,6 +190,10 @@ int main(int count, char** arguments) {
          const Planted planted = plant(square(10), 10000, s);
          return squared_errors(planted.truth, printed_pure_neuron(*planted.source, 10, {}, s, all_threads).network).worst();
        }},
+      {"noise 0.1, 1000 samples (error over its bar)", 1, nearly_all, 20, [](auto s) { return noisy(0.1, 1000, s).error; }},
+      {"noise 0.1, 1000 samples (loss over the truth's)", 1.0001, nearly_all, 20, [](auto s) { return noisy(0.1, 1000, s).loss; }},
+      {"noise 1, 10000 samples (error over its bar)", 1, nearly_all, 10, [](auto s) { return noisy(1, 10000, s).error; }},
+      {"noise 1, 10000 samples (loss over the truth's)", 1.0001, nearly_all, 10, [](auto s) { return noisy(1, 10000, s).loss; }},
       {"order-2 tensor, 10x10, 500, up to sign", 0.1, nearly_all, 20, [](auto s) { return order_two(s, false); }},
       {"order-2 tensor, then the exact step", 1e-20, nearly_all, 20, [](auto s) { return order_two(s, true); }},
       {"Algorithm 5 with dead band, error 0.01", 1e-12, 1, 20, [](auto s) { return dead_band(s, 0.01); }},
