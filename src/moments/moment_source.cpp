@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "moments/hermite.hpp"
+#include "moments/split_tuples.hpp"
 
 namespace relucover {
 
@@ -25,10 +26,21 @@ struct SecondMomentSums {
   Matrix total;
   void add(const Block<double>& block) {
     const bool all = mean->size() == block.x.cols();
-    RowMatrix centred = all ? RowMatrix(block.x.rowwise() - mean->transpose()) : RowMatrix(block.x(Eigen::all, *kept).rowwise() - mean->transpose());
-    const Vector r = (block.y * *combination - centred * *slope).array() - label_mean;
-    const RowMatrix weighted = r.asDiagonal() * (vectors ? RowMatrix(centred * *vectors) : centred);
-    total.noalias() += centred.transpose() * weighted;
+    const Index step = rows_at_once(2 * mean->size());
+    RowMatrix centred, weighted;
+    for (Index first = 0; first < block.rows(); first += step) {
+      const Index rows = std::min(step, block.rows() - first);
+      if (all)
+        centred = block.x.middleRows(first, rows).rowwise() - mean->transpose();
+      else
+        centred = block.x.middleRows(first, rows)(Eigen::all, *kept).rowwise() - mean->transpose();
+      const Vector r = (block.y.middleRows(first, rows) * *combination - centred * *slope).array() - label_mean;
+      if (vectors)
+        weighted = r.asDiagonal() * RowMatrix(centred * *vectors);
+      else
+        weighted = r.asDiagonal() * centred;
+      total.noalias() += centred.transpose() * weighted;
+    }
   }
   void merge(const SecondMomentSums& other) { total += other.total; }
 };
