@@ -2,7 +2,8 @@
 """784 inputs, many units, float32 inputs and float64 labels without noise, from disk: exact weights, memory, time.
 
 Usage: large.py [--units 32] [--inputs 784] [--log2-samples 18] [--seeds 1,2,3] [--time-limit SECONDS] [--threads T] [--ranks R]
-RELUCOVER names the program. Every row: status, largest error over all weights and biases (as a power of 2), seconds,
+RELUCOVER names the program. With ranks the memory is that of the launcher only.
+Every row: status, largest error over all weights and biases (as a power of 2), seconds,
 peak memory as a share of the data file.
 """
 import argparse
@@ -35,6 +36,7 @@ def main():
     parser.add_argument("--bar", type=float, default=-40, help="log2 of the error demanded")
     parser.add_argument("--time-limit", type=float, default=7200)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--ranks", type=int, default=0, help="MPI ranks of one thread each, instead of threads")
     parser.add_argument("--scratch", default=None, help="folder for the data")
     asked = parser.parse_args()
     samples = int(2 ** asked.log2_samples)
@@ -47,6 +49,8 @@ def main():
             net = os.path.join(folder, "net.json")
             command = [PROGRAM, "learn", "--x", x, "--y", y, "--units", str(asked.units), "-o", net, "--json",
                        "--time-limit", str(asked.time_limit), "--threads", str(asked.threads)]
+            if asked.ranks > 0:
+                command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(asked.ranks), *command[:-1], "1"]
             run = measured(command)
             result = json.loads(run.stdout)
             error = worst_error(truth, net) if os.path.exists(net) else math.inf
