@@ -12,6 +12,7 @@
 #include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"
+#include "learners/hermite/refined_forms.hpp"
 #include "learners/stage_clock.hpp"
 #include "moments/hermite.hpp"
 #include "moments/subspace.hpp"
@@ -157,6 +158,18 @@ SignFreeModel solve_best(const SampleSource& source, const MomentStart& start, c
   return model;
 }
 
+/// Kinks that only a few samples see pull at all units, and may bring in units that share the work of others.
+void repair(const SampleSource& source, const Whitening& whitening, const LearnOptions& options, const Result& before, const Control& control,
+            Result& result) {
+  const StageClock clock("repair");
+  const RefinedForms refined = refine_forms(source, sign_free(result.network), whitening, control);
+  if (!refined.found_more) return;
+  Result again = before;
+  clock.file(again, refined.iterations, refined.relative_cost);
+  finish(source, refined.model, options, control, again);
+  result = std::move(again);
+}
+
 }  // namespace
 
 MomentStart moment_start(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
@@ -206,7 +219,10 @@ void learn_from_start(const SampleSource& source, const MomentStart& start, cons
     result.message = "no draw of the moment pencils gave a candidate: the moments are degenerate";
     return;
   }
-  finish(source, solve_best(source, start, options, control, result), options, control, result);
+  const SignFreeModel model = solve_best(source, start, options, control, result);
+  const Result before = result;
+  finish(source, model, options, control, result);
+  if (source.outputs() == 1 && !result.certified()) repair(source, start.whitening, options, before, control, result);
   if (source.outputs() == 1)
     report_hidden_units(find_hidden_units(source, sign_free(result.network), start.whitening, options.units, result.residual_relative, control),
                         source.samples(), result);

@@ -43,6 +43,9 @@ class Refinement {
     rounding_ = 1e-10 * rms;
   }
 
+  /// To rounding, on all samples but a few.
+  bool explains(const SignFreeModel& model) const { return median_size(residuals(data_, model)) <= rounding_; }
+
   Fit run(const SignFreeModel& start) {
     Fit best = fitted(start);
     constexpr int repairs = 6;
@@ -158,8 +161,13 @@ RefinedForms refine_forms(const SampleSource& source, const SignFreeModel& start
   whitened.theta = whitening.forms_to_whitened(start.theta, whitening.mean);
   whitened.affine = whitening.forms_to_whitened(start.affine, whitening.mean);
   whitened.output = start.output;
-  const Fit fit = Refinement(data, control).run(whitened);
-  RefinedForms refined{whitening.forms_to_inputs(fit.solved.model.theta), fit.solved.iterations, fit.solved.relative_cost};
+  Refinement refinement(data, control);
+  const bool already = refinement.explains(whitened);
+  const Fit fit = refinement.run(whitened);
+  RefinedForms refined{whitening.forms_to_inputs(fit.solved.model.theta), fit.solved.iterations, fit.solved.relative_cost, fit.solved.model,
+                       !already && refinement.explains(fit.solved.model)};
+  refined.model.theta = refined.forms;
+  refined.model.affine = whitening.forms_to_inputs(fit.solved.model.affine);
   for (Index i = 0; i < refined.forms.rows(); ++i)
     refined.forms.row(i) /= std::max(refined.forms.row(i).head(source.inputs()).norm(), 1e-300);
   return refined;

@@ -10,6 +10,9 @@ struct RefinedForms {
   Matrix forms;  // (w, b) on the inputs, |w| = 1
   Index iterations = 0;
   double relative_cost = 1;
+  SignFreeModel model;  // the same on the inputs, with output weights and affine part
+  /// All samples but a few are explained to rounding, and they were not by `start`.
+  bool found_more = false;
 };
 
 /// `start` is a model of the inputs of `source`; one output.
