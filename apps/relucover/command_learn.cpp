@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "relucover/commands.hpp"
 #include "relucover/learn_request.hpp"
 #include "relucover/ranks.hpp"
@@ -41,10 +43,14 @@ Result answer_from_moments(const LearnRequest& request, const LearnOptions& opti
 }
 
 bool names_moments(const DataArguments& data) {
-  return data.files.size() == 1 && std::filesystem::path(data.files.front()).extension() == ".moments";
+  const auto is_one = [](const std::string& file) { return std::filesystem::path(file).extension() == ".moments"; };
+  if (data.files.size() > 1 && std::any_of(data.files.begin(), data.files.end(), is_one))
+    throw std::invalid_argument("moments and samples are given apart: learn DATA --moments FILE; several moments: `relucover merge` first");
+  return data.files.size() == 1 && is_one(data.files.front());
 }
 
 Result answer_of(const LearnRequest& request, Session& session) {
+  if (request.answer && !request.moments.empty()) throw std::invalid_argument("--from-network has moments of its own: leave out --moments");
   if (request.answer) return request.answer(request, session);
   LearnOptions options = request.options;
   options.threads = request.run.threads;

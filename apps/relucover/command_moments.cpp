@@ -29,8 +29,19 @@ void run_moments(const MomentsRequest& request, Session& session) {
                           source->inputs(), source->outputs()));
 }
 
+/// A part that is named twice would count twice.
+void check_different(const std::vector<std::string>& parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(parts[i], parts[j], ignored))
+        throw DataError(parts[i], "", "is given twice: its samples would count twice", "name every part once");
+    }
+}
+
 void run_merge(const MergeRequest& request, Session& session) {
   check_output(request.output, {".moments"});
+  check_different(request.parts);
   PowerSums total = read_power_sums(request.parts.front());
   for (std::size_t i = 1; i < request.parts.size(); ++i) {
     try {

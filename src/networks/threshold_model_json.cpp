@@ -114,7 +114,7 @@ void write_threshold_model(const ThresholdModel& model, const std::filesystem::p
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {
-  const std::string remedy = "write it with `relucover sample --model ... --truth FILE`";
+  const std::string remedy = "write it with `relucover sample-threshold ... --truth FILE`";
   std::ifstream file(path);
   if (!file) throw DataError(path.string(), "", "can't be opened", "check the path");
   try {

@@ -1,6 +1,8 @@
 // What a Result says: one line, a page, or an object for machines.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "relucover/learn.hpp"
@@ -61,8 +63,8 @@ std::string stages_table(const std::vector<StageRecord>& stages) {
 std::string Result::brief() const {
   std::string line = fmt::format("{}: ", name_of(status));
   if (usable())
-    line += fmt::format("{} ({}), relative residual {:.1e}, {:.2f} s. ", shape_of(network), method, residual_relative,
-                        seconds);
+    line += fmt::format("{} ({}), relative residual {}, {:.2f} s. ", shape_of(network), method,
+                        std::isnan(residual_relative) ? "unknown" : fmt::format("{:.1e}", residual_relative), seconds);
   return line + message;
 }
 
@@ -76,9 +78,13 @@ std::string Result::full() const {
   append_line(page, "units asked for", units_asked > 0 ? std::to_string(units_asked) : "auto");
   append_line(page, "samples", std::to_string(samples));
   if (usable()) {
-    append_line(page, "residual", fmt::format("{:.3e} rms, {:.3e} relative", residual_rms, residual_relative));
-    append_line(page, "held out", fmt::format("{:.3e} rms", holdout_rms));
-    append_line(page, "noise", fmt::format("{:.3e} estimated", noise_estimate));
+    if (std::isnan(residual_relative)) {
+      append_line(page, "residual", "unknown without samples");
+    } else {
+      append_line(page, "residual", fmt::format("{:.3e} rms, {:.3e} relative", residual_rms, residual_relative));
+      append_line(page, "held out", fmt::format("{:.3e} rms", holdout_rms));
+      append_line(page, "noise", fmt::format("{:.3e} estimated", noise_estimate));
+    }
     append_line(page, "signs",
                 sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
   }

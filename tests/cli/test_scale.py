@@ -104,6 +104,7 @@ def test_moments_of_shards_are_merged_and_learned_from(relucover, tmp_path):
         relucover("moments", tmp_path / f"{name}.npz", "-o", tmp_path / f"{name}.moments")
     relucover("merge", tmp_path / "one.moments", tmp_path / "two.moments", "-o", tmp_path / "all.moments")
     rough = json.loads(relucover("learn", tmp_path / "all.moments", "--units", 6, "--json", code=1).stdout)
+    assert rough["residual_relative"] is None  # nobody knows without samples
     assert rough["status"] == "approximate" and rough["samples"] == 200000 and rough["units"] == 6
     exact = json.loads(relucover("learn", tmp_path / "few.npz", "--moments", tmp_path / "all.moments", "--units", 6, "-o", tmp_path / "n.json", "--json").stdout)
     assert exact["status"] == "exact"
@@ -125,3 +126,7 @@ def test_moments_that_do_not_go_together_are_refused(relucover, tmp_path):
     relucover("learn", tmp_path / "short.moments", code=2)
     relucover("learn", tmp_path / "data.npz", "--moments", tmp_path / "data.npz", code=2)
     relucover("moments", tmp_path / "data.npz", "-o", tmp_path / "moments.txt", code=2)
+    assert "twice" in relucover("merge", "four.moments", tmp_path / "four.moments", "-o", "all.moments", code=2).stderr
+    assert "--moments" in relucover("learn", "four.moments", "data.npz", code=2).stderr
+    assert "checkpoint" in relucover("learn", "four.moments", "--checkpoint", "s.state", code=2).stderr
+    assert "--moments" in relucover("learn", "--from-network", "truth.json", "--moments", "four.moments", code=2).stderr

@@ -1,11 +1,16 @@
 #include "learners/hermite/moment_methods.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/blas.hpp"
+#include "core/check.hpp"
 #include "core/random.hpp"
 #include "decompose/pencil.hpp"
+#include "learners/stage_clock.hpp"
 #include "moments/hermite.hpp"
 #include "moments/subspace.hpp"
 #include "solve/signs.hpp"
@@ -267,6 +272,30 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
   answer.risk = moment_risk(moments, answer.units, 2, last);
   lift(frame, answer);
   return answer;
+}
+
+Result learn_from_moments(const LearnOptions& options, const std::string& from, std::vector<std::string> problems, const std::string& reason,
+                          const std::function<void(const Control&, Result&)>& work) {
+  for (std::string& problem : options.problems()) problems.push_back(std::move(problem));
+  if (options.method != "hermite-printed" && options.method != "hermite" && options.method != "auto")
+    problems.push_back(fmt::format("method {} needs samples; from {} there are hermite and hermite-printed", options.method, from));
+  check_no_problems("learn from " + from, problems);
+  const Control control(options.threads, options.time_limit, options.observer);
+  const SingleThreadedBlas single_threaded;
+  Result result;
+  result.method = options.method == "hermite-printed" ? options.method : "hermite";
+  result.method_asked = options.method;
+  result.method_reason = reason;
+  result.units_asked = options.units;
+  const StageClock clock("learn");
+  try {
+    work(control, result);
+  } catch (const Interrupted& interrupted) {
+    result.status = Status::budget_exhausted;
+    result.message = interrupted.what();
+  }
+  result.seconds = clock.seconds();
+  return result;
 }
 
 MomentMethodOptions moment_options(const LearnOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 // Units from Hermite moments, exact or estimated: the pencil (default) and the algorithms as ATV prints them.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions&
 /// As printed: Jennrich (or an alternative) on T_{2ℓ+1} and T_{2ℓ+2} apart, merged up to sign, scalars, signs.
 /// ATV Algorithm 1 on exact moments, Algorithms 4 and 6 on estimates.
 MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions& options, const Control& control);
+
+/// What learning from moments has in common, wherever they come from: options checked (`problems` are added to theirs), the
+/// method named, time and interruption filed. `from` completes "learn from ...".
+Result learn_from_moments(const LearnOptions& options, const std::string& from, std::vector<std::string> problems, const std::string& reason,
+                          const std::function<void(const Control&, Result&)>& work);
 
 /// From settings by name ("order", "eta1", "eta2", "eta3", "decomposition", "draws", "printed_signs").
 MomentMethodOptions moment_options(const LearnOptions& options);

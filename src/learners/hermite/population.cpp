@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/blas.hpp"
-#include "core/check.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
 
@@ -40,34 +38,17 @@ void judge(const Network& truth, const MomentAnswer& answer, Result& result) {
 }  // namespace
 
 Result learn_from_network(const Network& truth, const LearnOptions& options) {
-  auto problems = options.problems();
-  const bool printed = options.method == "hermite-printed";
-  if (!printed && options.method != "hermite" && options.method != "auto")
-    problems.push_back(fmt::format("method {} needs samples; from a network there are hermite and hermite-printed", options.method));
-  check_no_problems("learn from a network", problems);
-  const Control control(options.threads, options.time_limit, options.observer);
-  const SingleThreadedBlas single_threaded;
-  Result result;
-  result.method = printed ? "hermite-printed" : "hermite";
-  result.method_asked = options.method;
-  result.method_reason = "exact moments of a given network";
-  result.units_asked = options.units;
-  const StageClock clock("learn");
-  try {
+  return learn_from_moments(options, "a network", {}, "exact moments of a given network", [&](const Control& control, Result& result) {
+    const StageClock clock("moments");
     const ExactMoments moments(truth);
     const auto chosen = moment_options(options);
     const MomentAnswer answer =
-        printed ? printed_units(moments, chosen, control) : pencil_units(moments, chosen, control);
+        result.method == "hermite-printed" ? printed_units(moments, chosen, control) : pencil_units(moments, chosen, control);
     clock.file(result, 1, answer.risk / std::max(moments.label_variance(), 1e-300));
     result.figures["moment_risk"] = answer.risk;
     result.network = answer.network();
     judge(truth, answer, result);
-  } catch (const Interrupted& interrupted) {
-    result.status = Status::budget_exhausted;
-    result.message = interrupted.what();
-  }
-  result.seconds = clock.seconds();
-  return result;
+  });
 }
 
 }  // namespace relucover

@@ -1,6 +1,6 @@
 #pragma once
 // Units from moments carry the moments' sampling error, one may be missing, two may share the work of one. The engine goes
-// on from them, with little weight on the few samples behind kinks that are not among the units, and repairs the rest.
+// on from them without the few samples behind kinks that are not among the units, and repairs the rest.
 #include "moments/whitening.hpp"
 #include "solve/levenberg_marquardt.hpp"
 
