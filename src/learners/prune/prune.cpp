@@ -178,8 +178,8 @@ SignFreeModel found_in_large_data(const SampleSource& source, const LabelSubspac
     SearchOutcome found = found_in_place(source, unscaled(start, scaling), search_options, control);
     clock.file(result, found.iterations, found.holdout_cost);
     if (attempt == 0 || found.holdout_cost < best.holdout_cost) best = std::move(found);
+    result.figures["starts"] = static_cast<double>(attempt + 1);
   }
-  result.figures["starts"] = static_cast<double>(attempts);
   return best.model;
 }
 
