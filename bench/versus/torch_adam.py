@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""relucover against PyTorch's Adam on one planted problem (20 inputs, 10 units, 100000 samples), one thread each.
+"""relucover against PyTorch's Adam on one planted problem (20 inputs, 10 units, 100000 samples), the same number of threads each.
 
-Prints the time of whole `relucover learn` processes in epochs of Adam (batch 1024), and how many seeds Adam at the
+Prints the time of whole `relucover learn` processes in epochs of Adam, and how many seeds Adam at the
 right width recovers (every unit within 0.01) in the given number of epochs.
-    bench/versus/torch_adam.py [--binary build/relucover] [--seeds 5] [--epochs 100]
+    bench/versus/torch_adam.py [--binary build/relucover] [--seeds 5] [--epochs 100] [--threads 1] [--batch 1024]
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 
-def adam(x, y, units, epochs, seed, batch=1024):
+def adam(x, y, units, epochs, seed, batch):
     """Returns (seconds per epoch, unit directions with biases)."""
     torch.manual_seed(seed)
     net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], units), torch.nn.ReLU(), torch.nn.Linear(units, 1))
@@ -49,8 +49,10 @@ def main():
     parser.add_argument("--binary", default=os.environ.get("RELUCOVER", "build/relucover"))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=100)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=1024)
     options = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     ratios, recovered, exact = [], 0, 0
     print(f"{'seed':>4}{'learn s':>10}{'status':>10}{'error':>10}{'epoch s':>10}{'epochs':>8}{'Adam worst unit':>17}")
     for seed in range(1, options.seeds + 1):
@@ -59,7 +61,7 @@ def main():
             subprocess.run([options.binary, "sample", "--inputs", "20", "--units", "10", "--samples", "100000", "--seed", str(seed),
                             "-o", data, "--truth", truth_file], check=True, capture_output=True)
             begin = time.monotonic()
-            done = subprocess.run([options.binary, "learn", data, "--units", "10", "--threads", "1", "-o", net, "--json"],
+            done = subprocess.run([options.binary, "learn", data, "--units", "10", "--threads", str(options.threads), "-o", net, "--json"],
                                   capture_output=True, text=True)
             learn_seconds = time.monotonic() - begin
             status = json.loads(done.stdout)["status"]
@@ -68,7 +70,7 @@ def main():
             arrays = np.load(data)
             truth = json.loads(truth_file.read_text())
         x, y = torch.from_numpy(arrays["x"]).float(), torch.from_numpy(arrays["y"]).float().reshape(-1, 1)
-        epoch_seconds, found = adam(x, y, 10, options.epochs, seed)
+        epoch_seconds, found = adam(x, y, 10, options.epochs, seed, options.batch)
         worst = worst_unit(np.hstack([np.array(truth["W"]), np.array(truth["b"])[:, None]]), found)
         recovered += worst < 0.01
         exact += status == "exact" and error <= 1e-10

@@ -10,6 +10,7 @@
 #include "core/random.hpp"
 #include "learners/certificate.hpp"
 #include "learners/stage_clock.hpp"
+#include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
 #include "samples/views.hpp"
 #include "solve/levenberg_marquardt.hpp"
@@ -64,7 +65,8 @@ class Finish {
  public:
   Finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result)
       : source_(source), options_(options), control_(control), result_(result), model_(std::move(model)),
-        variance_(label_variance(source, control)), data_(polish_data(source, model_, control)) {}
+        variance_(label_variance(source, control)), data_(polish_data(source, model_, control)),
+        sums_(reduce(*data_.fit, AffineSum(source.inputs(), source.outputs(), Loss{}), control)), moment_(second_moment(sums_)) {}
 
   void run() {
     polish();
@@ -80,13 +82,15 @@ class Finish {
   // Below this relative squared residual labels carry at most float64 rounding.
   static constexpr double noise_free_cost = 1e-20;
 
-  SolveOutcome solve(const SampleSource& data, SignFreeModel start, Index iterations, double decrease) const {
+  SolveOutcome solve(const SampleSource& data, SignFreeModel start, Index iterations, double decrease, double enough = 1e-29) const {
     SolverOptions solver;
     solver.label_variance = variance_;
     solver.initial_damping = 1e-7;
     solver.max_iterations = iterations;
     solver.relative_decrease = decrease;
     solver.max_inner_iterations = 300;
+    solver.second_moment = moment_;
+    solver.relative_cost = enough;
     return levenberg_marquardt(data, std::move(start), solver, control_);
   }
   /// The best that one unit fewer can do: the one that matters least dropped, or the two most alike made one.
@@ -114,7 +118,7 @@ class Finish {
     if (!noise_free_) return;
     constexpr double nothing = 1e-11;
     while (model_.units() > 0) {
-      auto pruned = prune_while(*data_.fit, model_, nothing, Loss{}, control_);
+      auto pruned = prune_while(*data_.fit, model_, nothing, Loss{}, control_, &sums_);
       if (pruned.model.units() == model_.units()) return;
       auto smaller = solve(*data_.fit, std::move(pruned.model), 25, 1e-4).model;
       if (judged(smaller) >= noise_free_cost) return;
@@ -390,7 +394,8 @@ class Finish {
     RandomStream random(0, purpose::starts, 2000);
     for (Index i = 0; i < disturbed.units(); ++i)
       disturbed.theta.row(i) += 1e-6 * disturbed.theta.row(i).norm() * random.normal_vector(disturbed.inputs() + 1).normalized().transpose();
-    const auto back = solve(source_, disturbed, 6, 1e-4);
+    const double enough = 1e-3 * relative_cost(source_, disturbed, Loss{}, variance_, control_);
+    const auto back = solve(source_, disturbed, 6, 1e-4, std::max(enough, 1e-29));
     const double distance = (back.model.theta - model_.theta).rowwise().norm().cwiseQuotient(model_.theta.rowwise().norm()).maxCoeff();
     result.determined = distance < 1e-7;
     return result;
@@ -408,6 +413,8 @@ class Finish {
   SignFreeModel model_;
   double variance_ = 1;
   PolishData data_;
+  AffineSum sums_;  // of data_.fit
+  Matrix moment_;   // of the inputs: damps and preconditions
   bool noise_free_ = false;
   double relative_cost_ = 0;
   std::optional<Uncertainty> known_;

@@ -14,7 +14,7 @@
 #include "learners/choose.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
-#include "moments/whitening.hpp"
+#include "moments/measured_source.hpp"
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
 #include "samples/views.hpp"
@@ -144,7 +144,8 @@ void learn_by_plan(const SampleSource& source, const std::vector<Choice>& plan, 
 
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   control.progress("look at the data", -1);
-  const InputMoments moments = input_moments(source, control);
+  const MeasuredSource measured(source, input_moments(source, control));
+  const InputMoments& moments = measured.moments();
   if (!moments.covariance.allFinite() || !moments.label_covariance.allFinite()) {
     check_finite(source, control);
     return fail(result, Status::assumption_failed, "values too large: squares of inputs or labels overflow; rescale them");
@@ -158,7 +159,7 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
 
   std::optional<SelectedColumns> selected;
   if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);
-  const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : source;
+  const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : measured;
   if (options.method == "auto")
     learn_by_plan(useful, choose_methods(useful, options, control), options, control, result);
   else

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "moments/measured_source.hpp"
 
 namespace relucover {
 
@@ -48,12 +49,17 @@ struct ShiftedSums {
 /// tolerance: what comes later is a combination of what came before.
 std::vector<Index> independent_columns(const Matrix& covariance, const std::vector<Index>& candidates, double tolerance) {
   const Index n = static_cast<Index>(candidates.size());
+  if (n == 0) return {};
   Matrix correlation(n, n);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) {
       const Index p = candidates[static_cast<std::size_t>(i)], q = candidates[static_cast<std::size_t>(j)];
       correlation(i, j) = covariance(p, q) / std::sqrt(covariance(p, p) * covariance(q, q));
     }
+  // In nearly all data no column is near to a combination of others, and a factorisation without pivots shows it.
+  constexpr double clearly = 1e-6;
+  const Eigen::LLT<Matrix> plain(correlation);
+  if (plain.info() == Eigen::Success && plain.matrixLLT().diagonal().cwiseAbs2().minCoeff() > std::max(clearly, tolerance)) return candidates;
   Vector left = Vector::Ones(n);
   Matrix factor = Matrix::Zero(n, n);
   std::vector<Index> chosen;
@@ -102,6 +108,7 @@ InputMoments input_moments(const SampleSource& source, const Control& control, I
 }
 
 InputMoments input_moments(const SampleSource& source, const Control& control) {
+  if (const auto* measured = dynamic_cast<const MeasuredSource*>(&source)) return measured->moments();
   return input_moments(source, control, 0, source.samples());
 }
 
@@ -120,9 +127,14 @@ Whitening whitening_of(const InputMoments& moments, const WhiteningOptions& opti
   const Matrix covariance = moments.covariance(whitening.kept, whitening.kept);
   whitening.mean = moments.mean(whitening.kept);
   whitening.factor = covariance.llt().matrixL();
-  const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
-  whitening.condition = spectrum.maxCoeff() / std::max(spectrum.minCoeff(), 1e-300);
   return whitening;
+}
+
+double Whitening::condition() const {
+  if (kept.empty()) return 1;
+  const Matrix covariance = factor * factor.transpose();
+  const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
+  return spectrum.maxCoeff() / std::max(spectrum.minCoeff(), 1e-300);
 }
 
 Matrix Whitening::whiten(const Eigen::Ref<const RowMatrix>& x) const {

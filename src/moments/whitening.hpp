@@ -16,6 +16,7 @@ struct InputMoments {
   Vector label_mean;        // l
   Matrix label_covariance;  // l by l
 };
+/// Of all samples; without a pass over them if the source is a MeasuredSource.
 InputMoments input_moments(const SampleSource& source, const Control& control);
 /// Of the samples [begin, end) alone.
 InputMoments input_moments(const SampleSource& source, const Control& control, Index begin, Index end);
@@ -35,9 +36,10 @@ struct Whitening {
   std::vector<Index> dependent;  // linear combinations of the columns kept
   Vector mean;                   // of the columns kept
   Matrix factor;                 // lower Cholesky factor of their covariance
-  double condition = 1;          // of their covariance
 
   Index size() const { return static_cast<Index>(kept.size()); }
+  /// Of the covariance of the columns kept.
+  double condition() const;
   /// Rows x to rows z.
   Matrix whiten(const Eigen::Ref<const RowMatrix>& x) const;
   /// Rows (w, b) with w·z + b in whitened inputs to the rows (w', b') with the same values on x; zero where not kept.

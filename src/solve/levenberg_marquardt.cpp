@@ -38,9 +38,12 @@ double mean_cost(const SampleSource& source, const SignFreeModel& model, const L
 
 // Damping by the gain ratio: looser after steps that did what they promised (with the cost itself, which keeps the last
 // steps quadratic), tighter after the others. Below the rounding of the Gram matrix damping means nothing.
-double damping_after(double gain, double cost_ratio, double damping, GramPrecision precision) {
-  const double least = precision == GramPrecision::float32 ? 1e-7 : 1e-13;
+// As long as the residual is large, less damping than a part of it makes steps dearer, not better; in proportion to the
+// residual it leaves the convergence quadratic.
+double damping_after(double gain, double cost_ratio, double damping, double relative_cost, GramPrecision precision) {
+  const double least = std::max(0.03 * std::sqrt(relative_cost), precision == GramPrecision::float32 ? 1e-7 : 1e-13);
   if (gain > 0.6) return std::max(damping * std::min(0.2, cost_ratio), least);
+  if (gain < 0.1) return damping * 10;
   return gain < 0.25 ? damping * 3 : damping;
 }
 
@@ -69,12 +72,13 @@ namespace {
 struct Iterate {
   SolveOutcome outcome;
   double damping = 0;
+  double tolerance = 0;  // of the inner solution, far from the answer
   int rejections = 0;
   GramPrecision product_precision = GramPrecision::float32;
   bool finished = false;
   template <class Visit>
   void fields(Visit& visit) {
-    visit(outcome, damping, rejections, product_precision, finished);
+    visit(outcome, damping, tolerance, rejections, product_precision, finished);
   }
 };
 
@@ -96,13 +100,28 @@ class Keeper {
   Index place_;
 };
 
+/// How precisely to solve for a step. Far from the answer the linear model is not worth more than a loose one; near it every digit
+/// counts, except those that the damping takes away and those beyond the cost asked for.
+double inner_tolerance(const Iterate& at, const SolverOptions& options, double variance) {
+  constexpr double far = 1e-4;
+  const double cost = at.outcome.cost / variance;
+  if (cost > far) return at.tolerance;
+  return std::clamp(std::max(at.damping, 0.1 * std::sqrt(options.relative_cost / cost)), options.tight, options.loose);
+}
+
+/// Steps that gain little, but more than the linear model promises, were not solved well enough; where it promises too much, they
+/// were solved too well.
+double tolerance_after(double gain, double decrease, double tolerance, double loose) {
+  if (gain > 0.95 && decrease < 0.6) return std::max(tolerance / 3, loose / 30);
+  return gain < 0.5 ? std::min(tolerance * 3, loose) : tolerance;
+}
+
 /// One step from the iterate along its linearisation. True if the step was taken: then the linearisation is outdated.
 bool improve(const SampleSource& source, const Linearisation& linear, const SolverOptions& options, double variance,
              const Control& control, Iterate& at) {
   SolveOutcome& outcome = at.outcome;
   ++outcome.iterations;
-  const double tolerance = outcome.cost / variance > 1e-4 ? options.loose : options.tight;
-  const Step step = linear.step(at.damping, tolerance, control);
+  const Step step = linear.step(at.damping, inner_tolerance(at, options, variance), control);
   SignFreeModel trial = outcome.model;
   double cost = std::numeric_limits<double>::infinity();
   if (step.solved) {
@@ -112,6 +131,7 @@ bool improve(const SampleSource& source, const Linearisation& linear, const Solv
   if (!(cost < outcome.cost)) {
     if (outcome.cost / variance < precise_below) at.product_precision = GramPrecision::float64;
     at.damping = std::max(at.damping * 5, 1e-6);
+    at.tolerance = options.loose;
     at.finished = ++at.rejections > most_rejections;
     outcome.converged |= at.finished;
     return false;
@@ -119,7 +139,8 @@ bool improve(const SampleSource& source, const Linearisation& linear, const Solv
   at.rejections = 0;
   const double gain = (outcome.cost - cost) / std::max(step.predicted, 1e-300);
   const double decrease = (outcome.cost - cost) / outcome.cost;
-  at.damping = damping_after(gain, cost / outcome.cost, at.damping, options.precision);
+  at.tolerance = tolerance_after(gain, decrease, at.tolerance, options.loose);
+  at.damping = damping_after(gain, cost / outcome.cost, at.damping, cost / variance, options.precision);
   outcome.model = std::move(trial);
   if (outcome.model.output_is_free()) balance(outcome.model);
   outcome.cost = cost;
@@ -141,6 +162,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
   linearisation.max_inner_iterations = options.max_inner_iterations;
   linearisation.second_moment =
       options.second_moment.size() > 0 ? options.second_moment : second_moment(source, options.loss.bias, control);
+  linearisation.moment_inverse = inverse_of_moment(linearisation.second_moment);
 
   const Keeper keeper(control);
   std::unique_ptr<Linearisation> linear;
@@ -153,6 +175,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
     at.outcome.model = std::move(start);
     balance(at.outcome.model);
     at.damping = options.initial_damping;
+    at.tolerance = options.loose;
     linearise_at(at);
     at.outcome.cost = linear->cost();
   }

@@ -14,7 +14,7 @@ struct SolverOptions {
   /// Stop when cost / label variance falls below this.
   double relative_cost = 1e-29;
   double initial_damping = 1e-2;
-  /// Inner tolerance of conjugate gradients far from (relative cost > 1e-4) and near the answer.
+  /// Inner tolerance of conjugate gradients: far from the answer (relative cost > 1e-4), and the least near it.
   double loose = 3e-2, tight = 1e-5;
   Index max_inner_iterations = 60;
   LinearisationOptions::Form form = LinearisationOptions::Form::automatic;

@@ -4,43 +4,27 @@
 #include <optional>
 
 #include "reduce/reduce.hpp"
+#include "solve/preconditioner.hpp"
 
 namespace relucover {
 
-namespace {
-
-struct SecondMomentSum {
-  using Scalar = double;
-  Matrix sum;
-  bool bias;
-  Index samples = 0;
-  SecondMomentSum(Index inputs, bool bias_) : sum(Matrix::Zero(inputs + 1, inputs + 1)), bias(bias_) {}
-  void add(const Block<double>& block) {
-    RowMatrix x(block.rows(), sum.rows());
-    x.leftCols(block.x.cols()) = block.x;
-    x.rightCols(1).setConstant(bias ? 1 : 0);
-    sum.noalias() += x.transpose() * x;
-    samples += block.rows();
-  }
-  void merge(const SecondMomentSum& other) {
-    sum += other.sum;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(sum, samples);
-  }
-};
-
-}  // namespace
-
-Matrix second_moment(const SampleSource& source, bool bias, const Control& control) {
-  const auto sums = reduce(source, SecondMomentSum(source.inputs(), bias), control);
-  Matrix moment = sums.sum / static_cast<double>(std::max<Index>(sums.samples, 1));
+Matrix second_moment(const AffineSum& sums) {
+  Matrix moment = Matrix(sums.gram.selfadjointView<Eigen::Lower>()) / static_cast<double>(std::max<Index>(sums.samples, 1));
   const double scale = moment.diagonal().maxCoeff();
   for (Index i = 0; i < moment.rows(); ++i)
     if (moment(i, i) <= 0) moment(i, i) = scale > 0 ? scale : 1;
   return moment;
+}
+
+Matrix second_moment(const SampleSource& source, bool bias, const Control& control) {
+  return second_moment(reduce(source, AffineSum(source.inputs(), source.outputs(), Loss{0, bias}), control));
+}
+
+Matrix inverse_of_moment(const Matrix& second_moment) {
+  constexpr double little = 1e-12;
+  Matrix regular = second_moment;
+  regular.diagonal() *= 1 + little;
+  return Eigen::LLT<Matrix>(regular).solve(Matrix::Identity(regular.rows(), regular.cols()));
 }
 
 Matrix full_gram(const NormalSum& sums) {
@@ -52,30 +36,39 @@ Matrix full_gram(const NormalSum& sums) {
   const Matrix weights = model.output.transpose() * model.output;
   Matrix gram = Matrix::Zero(size, size);
   const Index affine_at = theta_size + output_size, output_at = theta_size;
+  const auto put_block = [&](Index row, Index col, const Matrix& block) {  // symmetric itself
+    gram.block(row, col, width, width) = block;
+    if (row != col) gram.block(col, row, width, width) = block;
+  };
+  const auto put_row = [&](Index row, Index col, const Vector& values) {
+    gram.row(row).segment(col, width) = values.transpose();
+    gram.col(row).segment(col, width) = values;
+  };
   for (Index i = 0; i < units; ++i) {
     for (Index j = 0; j <= i; ++j) {
       const Matrix block = sums.block(i, j) / samples;
-      gram.block(i * width, j * width, width, width) = weights(i, j) * block;
+      put_block(i * width, j * width, weights(i, j) * block);
       if (!model.output_is_free()) continue;
       // h_j = sigma_j x~·theta_j, so sums with h_j are Gram blocks times theta_j.
       const Vector with_i = block * model.theta.row(i).transpose(), with_j = block * model.theta.row(j).transpose();
       const double with_both = model.theta.row(i).dot(with_j);
       for (Index o = 0; o < outputs; ++o) {
-        gram.row(output_at + j * outputs + o).segment(i * width, width) = model.output(o, i) * with_j.transpose();
-        gram.row(output_at + i * outputs + o).segment(j * width, width) = model.output(o, j) * with_i.transpose();
-        gram(output_at + i * outputs + o, output_at + j * outputs + o) = with_both;
+        const Index out_i = output_at + i * outputs + o, out_j = output_at + j * outputs + o;
+        put_row(out_j, i * width, model.output(o, i) * with_j);
+        put_row(out_i, j * width, model.output(o, j) * with_i);
+        gram(out_i, out_j) = gram(out_j, out_i) = with_both;
       }
     }
     const Matrix block = sums.block(units, i) / samples;
     const Vector with_affine = block * model.theta.row(i).transpose();
     for (Index o = 0; o < outputs; ++o) {
-      gram.block(affine_at + o * width, i * width, width, width) = model.output(o, i) * block;
-      if (model.output_is_free()) gram.col(output_at + i * outputs + o).segment(affine_at + o * width, width) = with_affine;
+      put_block(affine_at + o * width, i * width, model.output(o, i) * block);
+      if (model.output_is_free()) put_row(output_at + i * outputs + o, affine_at + o * width, with_affine);
     }
   }
   const Matrix block = sums.block(units, units) / samples;
-  for (Index o = 0; o < outputs; ++o) gram.block(affine_at + o * width, affine_at + o * width, width, width) = block;
-  return gram.selfadjointView<Eigen::Lower>();
+  for (Index o = 0; o < outputs; ++o) put_block(affine_at + o * width, affine_at + o * width, block);
+  return gram;
 }
 
 Vector flatten(const SignFreeModel& model) {
@@ -146,8 +139,9 @@ class MatrixFreeLinearisation : public Linearisation {
  public:
   MatrixFreeLinearisation(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options,
                           const Control& control)
-      : source_(source), model_(model), options_(options), factor_(options.second_moment) {
+      : source_(source), model_(model), options_(options) {
     GradientSum empty(model, options.loss);
+    empty.sign_products = Matrix::Zero(model.units() + 1, model.units() + 1);
     if (options.loss.robust_scale == 0) {
       pattern_.emplace(source.samples(), model.units());
       empty.pattern = &*pattern_;
@@ -157,17 +151,19 @@ class MatrixFreeLinearisation : public Linearisation {
     cost_ = sums.cost / samples_;
     gradient_ = std::move(sums.gradient);
     gradient_.scale(1 / samples_);
+    preconditioner_.emplace(coupling_of_rows(model, sums.sign_products / samples_), options.second_moment, options.moment_inverse);
     column_weight_ = model.output.colwise().squaredNorm();
     // E h_i^2 = theta_i^T E[x~ x~^T] theta_i
     hidden_square_ = (model.theta * options.second_moment).cwiseProduct(model.theta).rowwise().sum();
   }
 
-  /// Preconditioned conjugate gradients; the preconditioner is (1 + lambda) D.
+  /// Preconditioned conjugate gradients.
   Step step(double lambda, double tolerance, const Control& control) const override {
+    prepare(lambda, tolerance, control);
     Step result;
     result.delta = SignFreeModel(model_.inputs(), model_.units(), model_.outputs());
     SignFreeModel residual = gradient_;
-    SignFreeModel direction = precondition(residual, lambda);
+    SignFreeModel direction = preconditioned(residual, lambda);
     double energy = residual.dot(direction);
     const double target = tolerance * tolerance * energy;
     for (; result.inner_iterations < options_.max_inner_iterations && energy > target; ++result.inner_iterations) {
@@ -178,9 +174,9 @@ class MatrixFreeLinearisation : public Linearisation {
       const double length = energy / curvature;
       result.delta.add(length, direction);
       residual.add(-length, product);
-      const SignFreeModel preconditioned = precondition(residual, lambda);
-      const double next = residual.dot(preconditioned);
-      direction.scale(next / energy).add(1, preconditioned);
+      const SignFreeModel conditioned = preconditioned(residual, lambda);
+      const double next = residual.dot(conditioned);
+      direction.scale(next / energy).add(1, conditioned);
       energy = next;
     }
     // 2 g·delta - delta·H delta with (H + lambda D) delta = g - residual
@@ -200,14 +196,29 @@ class MatrixFreeLinearisation : public Linearisation {
     return result;
   }
 
-  /// ((1 + lambda) D)^{-1} v
-  SignFreeModel precondition(const SignFreeModel& v, double lambda) const {
+  SignFreeModel preconditioned(const SignFreeModel& v, double lambda) const {
     SignFreeModel result = v;
-    const auto solve = [&](const Matrix& rows) -> Matrix { return factor_.solve(rows.transpose()).transpose(); };
-    result.theta = column_weight_.transpose().cwiseMax(1e-300).cwiseInverse().asDiagonal() * solve(v.theta);
-    result.affine = solve(v.affine);
-    if (model_.output_is_free()) result.output = v.output * hidden_square_.cwiseMax(1e-300).cwiseInverse().asDiagonal();
-    return result.scale(1 / (1 + lambda));
+    const Matrix rows = preconditioner_->inverse_times(stacked_rows(v));
+    result.theta = rows.topRows(v.units());
+    result.affine = rows.bottomRows(v.outputs());
+    if (model_.output_is_free()) result.output = v.output * ((1 + lambda) * hidden_square_.cwiseMax(1e-300)).cwiseInverse().asDiagonal();
+    return result;
+  }
+
+  void prepare(double lambda, double tolerance, const Control& control) const {
+    if (correction_pays(tolerance) && !preconditioner_->corrected()) {
+      const auto sums = reduce(source_, OwnDirectionSum(model_, *pattern_, options_.loss.bias), control);
+      preconditioner_->correct_along(RowDirections(model_), sums.products / samples_);
+    }
+    preconditioner_->damp(lambda);
+  }
+
+  /// The better preconditioner costs about one product where there are more inputs than units, more elsewhere; there it pays for
+  /// precise steps, which take many.
+  bool correction_pays(double tolerance) const {
+    constexpr double precise = 1e-2;
+    const bool possible = pattern_ && !model_.output_is_free() && model_.units() > 0;
+    return possible && (tolerance < precise || model_.inputs() >= 2 * model_.units());
   }
 
   SignFreeModel damped_product(const SignFreeModel& direction, double lambda, const Control& control) const {
@@ -227,10 +238,10 @@ class MatrixFreeLinearisation : public Linearisation {
   const SampleSource& source_;
   const SignFreeModel& model_;
   const LinearisationOptions& options_;
-  Eigen::LLT<Matrix> factor_;
   std::optional<SignPattern> pattern_;  // for least squares
   double samples_ = 0;
   SignFreeModel gradient_;
+  mutable std::optional<Preconditioner> preconditioner_;
   Eigen::RowVectorXd column_weight_;
   Vector hidden_square_;
 };

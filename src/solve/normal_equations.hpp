@@ -37,8 +37,8 @@ struct LinearisationOptions {
   /// as the tolerance of conjugate gradients allows down to about 1e-5.
   GramPrecision product_precision = GramPrecision::float32;
   Index max_inner_iterations = 60;
-  /// Mean of x~ x~^T over the data: the Gram block of every single unit, which damps and preconditions.
-  Matrix second_moment;
+  /// Mean of x~ x~^T over the data: the Gram block of every single unit, which damps; its inverse preconditions.
+  Matrix second_moment, moment_inverse;
 };
 
 /// `model` must outlive the linearisation.
@@ -46,7 +46,10 @@ std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignF
                                          const LinearisationOptions& options, const Control& control);
 
 /// Mean of x~ x~^T, with a positive place for the constant where there is no bias.
+Matrix second_moment(const AffineSum& sums);
 Matrix second_moment(const SampleSource& source, bool bias, const Control& control);
+/// Its inverse, or nearly so where some inputs depend on others.
+Matrix inverse_of_moment(const Matrix& second_moment);
 
 /// J^T J / N with rows and columns in the order theta (row by row), output (column by column), affine (row by row);
 /// output only where it is free.

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "reduce/reduce.hpp"
 
@@ -13,17 +14,25 @@ namespace {
 /// Least squares on a set of features that shrinks, kept as inverse Gram matrix and coefficients.
 class Elimination {
  public:
-  explicit Elimination(const FeatureSum& sums) : units_(sums.model->units()), kept_(static_cast<std::size_t>(units_)) {
+  Elimination(const UnitSum& with_units, const AffineSum& affine) : kept_(static_cast<std::size_t>(with_units.gram.rows())) {
     std::iota(kept_.begin(), kept_.end(), Index{0});
-    scale_ = sums.gram.diagonal().cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
-    const Matrix scaled = scale_.asDiagonal() * sums.gram * scale_.asDiagonal();
+    const Index units = with_units.gram.rows(), width = affine.gram.rows(), outputs = affine.labels.cols();
+    Matrix gram(units + width, units + width), labels(units + width, outputs);
+    gram.topLeftCorner(units, units) = with_units.gram;
+    gram.bottomLeftCorner(width, units) = with_units.with_inputs;
+    gram.bottomRightCorner(width, width) = affine.gram;
+    gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
+    labels.topRows(units) = with_units.labels;
+    labels.bottomRows(width) = affine.labels;
+    scale_ = gram.diagonal().cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
+    const Matrix scaled = scale_.asDiagonal() * gram * scale_.asDiagonal();
     constexpr double ridge = 1e-13;  // equal features share their weight instead of cancelling
     const Matrix regular = scaled + ridge * static_cast<double>(scaled.rows()) * Matrix::Identity(scaled.rows(), scaled.rows());
     const Eigen::LDLT<Matrix> factor(regular);
     inverse_ = factor.solve(Matrix::Identity(regular.rows(), regular.rows()));
-    coefficients_ = factor.solve(scale_.asDiagonal() * sums.labels);
-    total_ = std::max(sums.label_squares, std::numeric_limits<double>::min());
-    error_ = std::max(0.0, (sums.label_squares - (coefficients_.transpose() * scale_.asDiagonal() * sums.labels).trace()) / total_);
+    coefficients_ = factor.solve(scale_.asDiagonal() * labels);
+    total_ = std::max(affine.label_squares, std::numeric_limits<double>::min());
+    error_ = std::max(0.0, (affine.label_squares - (coefficients_.transpose() * scale_.asDiagonal() * labels).trace()) / total_);
   }
 
   Index left() const { return static_cast<Index>(kept_.size()); }
@@ -61,7 +70,6 @@ class Elimination {
   }
 
  private:
-  Index units_;
   std::vector<Index> kept_;
   Vector scale_;
   Matrix inverse_, coefficients_;
@@ -69,8 +77,13 @@ class Elimination {
 };
 
 template <class Stop>
-Pruned eliminate(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control, Stop stop) {
-  Elimination elimination(reduce(source, FeatureSum(model, loss), control));
+Pruned eliminate(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control, const AffineSum* known,
+                 Stop stop) {
+  std::optional<AffineSum> affine;
+  if (known == nullptr) affine = reduce(source, AffineSum(model.inputs(), model.outputs(), loss), control);
+  UnitSum with_units(model, loss);
+  if (model.units() > 0) with_units = reduce(source, std::move(with_units), control);
+  Elimination elimination(with_units, known != nullptr ? *known : *affine);
   Pruned result;
   result.residual_at.assign(static_cast<std::size_t>(model.units() + 1), std::numeric_limits<double>::quiet_NaN());
   result.residual_at[static_cast<std::size_t>(model.units())] = elimination.error();
@@ -86,14 +99,15 @@ Pruned eliminate(const SampleSource& source, const SignFreeModel& model, const L
 
 }  // namespace
 
-Pruned prune(const SampleSource& source, const SignFreeModel& model, Index units, const Loss& loss, const Control& control) {
-  return eliminate(source, model, loss, control,
+Pruned prune(const SampleSource& source, const SignFreeModel& model, Index units, const Loss& loss, const Control& control,
+             const AffineSum* affine) {
+  return eliminate(source, model, loss, control, affine,
                    [&](const Elimination& e, const Elimination::Candidate&) { return e.left() <= units; });
 }
 
-Pruned prune_while(const SampleSource& source, const SignFreeModel& model, double allowed, const Loss& loss,
-                   const Control& control) {
-  return eliminate(source, model, loss, control,
+Pruned prune_while(const SampleSource& source, const SignFreeModel& model, double allowed, const Loss& loss, const Control& control,
+                   const AffineSum* affine) {
+  return eliminate(source, model, loss, control, affine,
                    [&](const Elimination&, const Elimination::Candidate& c) { return c.error > allowed; });
 }
 

@@ -13,11 +13,12 @@ struct Pruned {
   std::vector<double> residual_at;
 };
 
-/// Prunes to `units`, refitting output weights and the affine part.
-Pruned prune(const SampleSource& source, const SignFreeModel& model, Index units, const Loss& loss, const Control& control);
+/// Prunes to `units`, refitting output weights and the affine part. `affine`: the sums of the affine part, if known.
+Pruned prune(const SampleSource& source, const SignFreeModel& model, Index units, const Loss& loss, const Control& control,
+             const AffineSum* affine = nullptr);
 
 /// Prunes while the refitted relative squared residual stays below `allowed`.
-Pruned prune_while(const SampleSource& source, const SignFreeModel& model, double allowed, const Loss& loss,
-                   const Control& control);
+Pruned prune_while(const SampleSource& source, const SignFreeModel& model, double allowed, const Loss& loss, const Control& control,
+                   const AffineSum* affine = nullptr);
 
 }  // namespace relucover

@@ -19,12 +19,13 @@ namespace {
 class Search {
  public:
   Search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options, const Control& control)
-      : train_(train), holdout_(holdout), options_(options), control_(control) {
+      : train_(train), holdout_(holdout), options_(options), control_(control),
+        sums_(reduce(train, AffineSum(train.inputs(), train.outputs(), options.loss), control)) {
     solver_.loss = options.loss;
     solver_.label_variance = label_variance(train, control);
-    solver_.second_moment = second_moment(train, options.loss.bias, control);
+    solver_.second_moment = second_moment(sums_);
     SignFreeModel none(train.inputs(), 0, train.outputs());
-    affine_ = prune(train, none, 0, options.loss, control).model.affine;
+    affine_ = prune(train, none, 0, options.loss, control, &sums_).model.affine;
   }
 
   SearchOutcome run() { return options_.units > 0 ? with_known_units() : with_unknown_units(); }
@@ -53,13 +54,13 @@ class Search {
 
   Fit over_parameterised(Index units, Index attempt) {
     StartOptions start{units, options_.seed, attempt, 1.0, options_.loss.bias};
-    Fit fit = converge(random_start(affine_, start), 1e-3, 80, near_cost, GramPrecision::float32);
+    Fit fit = converge(random_start(affine_, start), options_.over_settled, 80, near_cost, GramPrecision::float32);
     outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, fit.holdout);
     return fit;
   }
 
   Fit pruned_to(const Fit& over, Index units) {
-    Fit fit = converge(prune(train_, over.model, units, options_.loss, control_).model, 1e-4, 60, 1e-29);
+    Fit fit = converge(prune(train_, over.model, units, options_.loss, control_, &sums_).model, options_.settled, 60, 1e-29);
     return fit;
   }
 
@@ -67,7 +68,7 @@ class Search {
   Fit without_idle_units(Fit fit) {
     constexpr double nothing = 1e-11;  // the Gram matrix can't see smaller changes
     while (fit.model.units() > 0) {
-      auto pruned = prune_while(train_, fit.model, nothing, options_.loss, control_);
+      auto pruned = prune_while(train_, fit.model, nothing, options_.loss, control_, &sums_);
       if (pruned.model.units() == fit.model.units()) break;
       Fit smaller = converge(std::move(pruned.model), 1e-4, 60, 1e-29);
       if (!is_exact(smaller)) break;
@@ -179,7 +180,7 @@ class Search {
 
   /// Where the error of pruning jumps, and a little above, an exact fit is most likely.
   void try_numbers_of_units(const Fit& over) {
-    const auto path = prune(train_, over.model, 0, options_.loss, control_).residual_at;
+    const auto path = prune(train_, over.model, 0, options_.loss, control_, &sums_).residual_at;
     const Index wide = over.model.units();
     Index jump = wide;
     double largest = 0;
@@ -203,6 +204,7 @@ class Search {
   const SampleSource& holdout_;
   const SearchOptions& options_;
   const Control& control_;
+  const AffineSum sums_;
   SolverOptions solver_;
   Matrix affine_;
   SearchOutcome outcome_;

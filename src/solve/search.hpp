@@ -19,6 +19,8 @@ struct SearchOptions {
   double over_parameterisation = 2;
   /// A held-out relative cost below this is a fit to rounding.
   double exact_cost = 1e-18;
+  /// Over-parameterised and pruned fits have converged when a step gains less than this share.
+  double over_settled = 1e-3, settled = 1e-4;
   Loss loss;
   /// Where to begin, if not at random: a model with at least the units wanted.
   SignFreeModel initial;

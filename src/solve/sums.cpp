@@ -90,13 +90,21 @@ void GradientSum::add(const Block<double>& block) {
   cost += seen.cost;
   samples += block.rows();
   if (pattern != nullptr) pattern->store(block.first, seen.t);
-  add_transposed_product(seen, seen.signs(), seen.residual, *model, gradient);
+  const RowMatrix signs = seen.signs();
+  add_transposed_product(seen, signs, seen.residual, *model, gradient);
+  if (sign_products.size() == 0) return;
+  RowMajor<float> with_constant(block.rows(), sign_products.rows());  // sums of whole numbers: exact in single precision
+  with_constant << signs.cast<float>(), Eigen::VectorXf::Ones(block.rows());
+  RowMajor<float> products(sign_products.rows(), sign_products.rows());
+  products.noalias() = with_constant.transpose() * with_constant;
+  sign_products += products.cast<double>();
 }
 
 void GradientSum::merge(const GradientSum& other) {
   cost += other.cost;
   samples += other.samples;
   gradient.add(1, other.gradient);
+  sign_products += other.sign_products;
 }
 
 CurvatureSum::CurvatureSum(const SignFreeModel& at, const SignFreeModel& direction_, const Loss& loss_)
@@ -178,6 +186,31 @@ void PatternCurvatureSum<Real>::merge(const PatternCurvatureSum& other) {
 template struct PatternCurvatureSum<float>;
 template struct PatternCurvatureSum<double>;
 
+OwnDirectionSum::OwnDirectionSum(const SignFreeModel& at, const SignPattern& pattern_, bool bias_)
+    : model(&at), pattern(&pattern_), bias(bias_), theta(at.theta.cast<float>()),
+      products(Matrix::Zero(3 * at.units() + 1, 3 * at.units() + 1)) {}
+
+void OwnDirectionSum::add(const Block<float>& block) {
+  const Index units = model->units();
+  const Eigen::RowVectorXf weights = model->output.row(0).cast<float>();
+  RowMajor<float> changes(block.rows(), products.rows());
+  RowMajor<float> values = values_of<float>(block.x, theta, bias);
+  changes.middleCols(2 * units, units) = values;
+  changes.rightCols(1).setConstant(bias ? 1 : 0);
+  values.array().rowwise() *= weights.array();
+  pattern->apply(block.first, units, values);
+  changes.leftCols(units) = values;
+  values.setConstant(bias ? 1 : 0);
+  values.array().rowwise() *= weights.array();
+  pattern->apply(block.first, units, values);
+  changes.middleCols(units, units) = values;
+  RowMajor<float> sums(products.rows(), products.rows());
+  sums.noalias() = changes.transpose() * changes;
+  products += sums.cast<double>();
+}
+
+void OwnDirectionSum::merge(const OwnDirectionSum& other) { products += other.products; }
+
 namespace {
 
 template <class Real>
@@ -211,18 +244,18 @@ void add_pair_products(const MatrixOf<Real>& signs, const MatrixOf<Real>& inputs
   constexpr Index tile = 512;  // tiles of pairs and of products fit in the cache together
   MatrixOf<Real> sign_pairs, input_pairs;
   PairWalk sign_pair;
-  for (Index p = 0; p < sums.rows(); p += tile) {
-    sign_pairs.resize(signs.rows(), std::min(tile, sums.rows() - p));
+  for (Index p = 0; p < sums.cols(); p += tile) {
+    sign_pairs.resize(signs.rows(), std::min(tile, sums.cols() - p));
     sign_pair = fill_pairs(signs, sign_pair, sign_pairs);
     PairWalk input_pair;
-    for (Index q = 0; q < sums.cols(); q += tile) {
-      input_pairs.resize(inputs.rows(), std::min(tile, sums.cols() - q));
+    for (Index q = 0; q < sums.rows(); q += tile) {
+      input_pairs.resize(inputs.rows(), std::min(tile, sums.rows() - q));
       input_pair = fill_pairs(inputs, input_pair, input_pairs);
-      auto sum = sums.block(p, q, sign_pairs.cols(), input_pairs.cols());
+      auto sum = sums.block(q, p, input_pairs.cols(), sign_pairs.cols());
       if constexpr (std::is_same_v<Real, double>)
-        sum.noalias() += sign_pairs.transpose() * input_pairs;
+        sum.noalias() += input_pairs.transpose() * sign_pairs;
       else
-        sum += MatrixOf<Real>(sign_pairs.transpose() * input_pairs).template cast<double>();
+        sum += MatrixOf<Real>(input_pairs.transpose() * sign_pairs).template cast<double>();
     }
   }
 }
@@ -245,7 +278,7 @@ void add_slabs(const SeenBlock& seen, const RowMatrix& signs, Matrix& sums) {
 }  // namespace
 
 NormalSum::NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision_)
-    : first_order(at, loss), pair_products(Matrix::Zero(pairs_of(at.units() + 1), pairs_of(at.inputs() + 1))),
+    : first_order(at, loss), pair_products(Matrix::Zero(pairs_of(at.inputs() + 1), pairs_of(at.units() + 1))),
       precision(precision_) {}
 
 void NormalSum::add(const Block<double>& block) {
@@ -270,36 +303,48 @@ void NormalSum::merge(const NormalSum& other) {
 
 Matrix NormalSum::block(Index i, Index j) const {
   const Index width = first_order.model->inputs() + 1;
-  const auto packed = pair_products.row(pairs_of(std::max(i, j)) + std::min(i, j));
+  const double* packed = pair_products.col(pairs_of(std::max(i, j)) + std::min(i, j)).data();
   Matrix square(width, width);
-  Index at = 0;
   for (Index a = 0; a < width; ++a)
-    for (Index b = 0; b <= a; ++b) square(a, b) = square(b, a) = packed[at++];
+    for (Index b = 0; b <= a; ++b) square(a, b) = square(b, a) = *packed++;
   return square;
 }
 
-FeatureSum::FeatureSum(const SignFreeModel& at, const Loss& loss_)
-    : model(&at), loss(loss_), gram(Matrix::Zero(at.units() + at.inputs() + 1, at.units() + at.inputs() + 1)),
-      labels(Matrix::Zero(gram.rows(), at.outputs())) {}
+AffineSum::AffineSum(Index inputs, Index outputs, const Loss& loss_)
+    : loss(loss_), gram(Matrix::Zero(inputs + 1, inputs + 1)), labels(Matrix::Zero(inputs + 1, outputs)) {}
 
-void FeatureSum::add(const Block<double>& block) {
-  RowMatrix features(block.rows(), gram.rows());
-  const Index inputs = model->inputs();
-  auto x = features.rightCols(inputs + 1);
-  x.leftCols(inputs) = block.x;
-  x.col(inputs).setConstant(loss.bias ? 1 : 0);
-  if (model->units() > 0) features.leftCols(model->units()) = (x * model->theta.transpose()).cwiseAbs();
-  gram.noalias() += features.transpose() * features;
-  labels.noalias() += features.transpose() * block.y;
+void AffineSum::add(const Block<double>& block) {
+  RowMatrix x(block.rows(), gram.rows());
+  x.leftCols(block.x.cols()) = block.x;
+  x.rightCols(1).setConstant(loss.bias ? 1 : 0);
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
+  labels.noalias() += x.transpose() * block.y;
   label_squares += block.y.squaredNorm();
   samples += block.rows();
 }
 
-void FeatureSum::merge(const FeatureSum& other) {
+void AffineSum::merge(const AffineSum& other) {
   gram += other.gram;
   labels += other.labels;
   label_squares += other.label_squares;
   samples += other.samples;
+}
+
+UnitSum::UnitSum(const SignFreeModel& at, const Loss& loss_)
+    : model(&at), loss(loss_), gram(Matrix::Zero(at.units(), at.units())), with_inputs(Matrix::Zero(at.inputs() + 1, at.units())),
+      labels(Matrix::Zero(at.units(), at.outputs())) {}
+
+void UnitSum::add(const Block<double>& block) {
+  const RowMatrix hidden = values_of<double>(block.x, model->theta, loss.bias).cwiseAbs();
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(hidden.transpose());
+  with_inputs += moments_of<double>(hidden, block.x, loss.bias).transpose();
+  labels.noalias() += hidden.transpose() * block.y;
+}
+
+void UnitSum::merge(const UnitSum& other) {
+  gram += other.gram;
+  with_inputs += other.with_inputs;
+  labels += other.labels;
 }
 
 }  // namespace relucover

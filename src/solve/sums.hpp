@@ -54,12 +54,13 @@ struct GradientSum {
   Index samples = 0;
   SignFreeModel gradient;
   SignPattern* pattern = nullptr;  // filled, if given
+  Matrix sign_products;            // Σ (sigma, 1) (sigma, 1)^T; empty: not wanted
   GradientSum(const SignFreeModel& at, const Loss& loss);
   void add(const Block<double>& block);
   void merge(const GradientSum& other);
   template <class Visit>
   void fields(Visit& visit) {
-    visit(cost, samples, gradient);
+    visit(cost, samples, gradient, sign_products);
   }
 };
 
@@ -105,13 +106,31 @@ struct PatternCurvatureSum {
 extern template struct PatternCurvatureSum<float>;
 extern template struct PatternCurvatureSum<double>;
 
+/// Gram matrix of the changes of the fit when each unit's form changes along itself and along its bias, and the affine part along
+/// each unit's form and its constant: a |t|, a sigma, t, 1 (one output with weight a = ±1).
+struct OwnDirectionSum {
+  using Scalar = float;
+  const SignFreeModel* model;
+  const SignPattern* pattern;
+  bool bias;
+  RowMajor<float> theta;
+  Matrix products;
+  OwnDirectionSum(const SignFreeModel& at, const SignPattern& pattern, bool bias);
+  void add(const Block<float>& block);
+  void merge(const OwnDirectionSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(products);
+  }
+};
+
 /// Cost, J^T r, and the Gram matrix of [sigma_1 x~, ..., sigma_K x~, x~], from which all of J^T J follows for any
 /// number of outputs. Its blocks Σ sigma_i sigma_j x~ x~^T are symmetric, so one product of the packed pairs of signs
 /// with the packed pairs of inputs has all of it, at half the cost of the Gram matrix as such.
 struct NormalSum {
   using Scalar = double;
   GradientSum first_order;
-  Matrix pair_products;  // pairs i >= j of signs (sigma_K = 1 for the affine part) by pairs a >= b of inputs
+  Matrix pair_products;  // pairs a >= b of inputs by pairs i >= j of signs (sigma_K = 1 for the affine part)
   GramPrecision precision;
   bool without_kinks = false;  // leave out samples that lie on a unit's kink
   NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision = GramPrecision::float64);
@@ -125,21 +144,35 @@ struct NormalSum {
   Matrix block(Index i, Index j) const;
 };
 
-/// Gram matrix of the features [|theta x~|, x~] and their products with y: the linear weights given the units.
-struct FeatureSum {
+/// What the affine part alone has to do with the labels: Σ x~ x~^T (the lower half), Σ x~ y^T, Σ |y|².
+struct AffineSum {
   using Scalar = double;
-  const SignFreeModel* model;
   Loss loss;
-  Matrix gram;    // (K + D) square
-  Matrix labels;  // (K + D) by outputs
+  Matrix gram, labels;
   double label_squares = 0;
   Index samples = 0;
-  FeatureSum(const SignFreeModel& at, const Loss& loss);
+  AffineSum(Index inputs, Index outputs, const Loss& loss);
   void add(const Block<double>& block);
-  void merge(const FeatureSum& other);
+  void merge(const AffineSum& other);
   template <class Visit>
   void fields(Visit& visit) {
     visit(gram, labels, label_squares, samples);
+  }
+};
+
+/// What units add to it, with h = |theta x~|: Σ h h^T (the lower half), Σ x~ h^T, Σ h y^T. Together they determine the linear
+/// weights given the units.
+struct UnitSum {
+  using Scalar = double;
+  const SignFreeModel* model;
+  Loss loss;
+  Matrix gram, with_inputs, labels;
+  UnitSum(const SignFreeModel& at, const Loss& loss);
+  void add(const Block<double>& block);
+  void merge(const UnitSum& other);
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(gram, with_inputs, labels);
   }
 };
 

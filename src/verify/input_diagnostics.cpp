@@ -307,7 +307,7 @@ InputDiagnostics diagnose(const SampleSource& source, const DiagnosticsOptions& 
   const ShapeSums sums = reduce(source, ShapeSums(frame), control);
   found.constant_columns = frame.whitening.constant;
   found.dependent_columns = frame.whitening.dependent;
-  found.covariance_condition = frame.whitening.condition;
+  found.covariance_condition = frame.whitening.condition();
   for (std::size_t i = 0; i < frame.look_alike.size(); ++i)
     if (sums.equal[i]) found.duplicated_columns.push_back(frame.look_alike[i]);
   look_at_covariance(frame, sums, found);

@@ -7,6 +7,7 @@
 #include "solve/merging.hpp"
 #include "solve/pruning.hpp"
 #include "solve/relu_form.hpp"
+#include "solve/residual_source.hpp"
 #include "solve/uncertainty.hpp"
 #include "support/planted.hpp"
 
@@ -77,6 +78,7 @@ TEST_P(Engine, DenseAndMatrixFreeStepsAgree) {
   const SignFreeModel at = random_model(5, 4, GetParam(), 2);
   LinearisationOptions options;
   options.second_moment = second_moment(problem.samples, true, Control(1));
+  options.moment_inverse = inverse_of_moment(options.second_moment);
   options.max_inner_iterations = 500;
   options.form = LinearisationOptions::Form::dense;
   const Step dense = linearise(problem.samples, at, options, Control(1))->step(1e-2, 1e-12, Control(1));
@@ -123,6 +125,23 @@ TEST(Pruning, KeepsTheUnitsThatMatterAndRefitsTheRest) {
   EXPECT_LT(mean_squares(problem.samples, pruned.model, {}), 1e-18);
   EXPECT_GT(prune(problem.samples, wide, 2, Loss{}, Control(1)).residual_at[2], 1e-4);
   EXPECT_EQ(prune_while(problem.samples, wide, 1e-11, Loss{}, Control(1)).model.units(), 3);
+}
+
+TEST_P(Engine, ResidualSourceHasWhatAModelLeaves) {
+  const auto problem = test::planted({.inputs = 4, .units = 3, .outputs = GetParam(), .seed = 2}, {.samples = 50});
+  const SignFreeModel truth = sign_free(problem.truth), other = random_model(4, 5, GetParam(), 7);
+  const ResidualSource nothing(problem.samples, truth), something(problem.samples, other);
+  BlockBuffer<double> buffer;
+  EXPECT_LT(nothing.read(3, 20, buffer).y.norm(), 1e-13);
+  const Block<double> block = something.read(3, 20, buffer);
+  EXPECT_EQ(block.first, 3);
+  EXPECT_EQ(Matrix(block.x), Matrix(problem.samples.x().middleRows(3, 20)));
+  SeenBlock seen;
+  seen.look(problem.samples.read(3, 20, buffer), other, Loss{});
+  BlockBuffer<double> again;
+  EXPECT_LT((something.read(3, 20, again).y - seen.residual).norm(), 1e-13 * seen.residual.norm());
+  BlockBuffer<float> single;
+  EXPECT_LT((something.read(3, 20, single).y.cast<double>() - seen.residual).norm(), 1e-5 * seen.residual.norm());
 }
 
 TEST(Merging, PutsTogetherTwoUnitsThatShareTheWorkOfOne) {

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "reduce/reduce.hpp"
 
@@ -9,23 +10,35 @@ namespace relucover {
 
 namespace {
 
+/// Σ r (x - mean) (x - mean)^T for what the affine fit leaves of every output. Single precision is far below the error that the
+/// samples themselves make, unless inputs nearly depend on each other.
+template <class Real>
 struct CurvatureOfLabels {
-  using Scalar = double;
-  const Whitening* whitening;
-  const Matrix* slope;    // outputs by whitened inputs
-  const Vector* offset;   // mean of the labels
-  std::vector<Matrix> sums;
+  using Scalar = Real;
+  using RowVector = Eigen::Matrix<Real, 1, Eigen::Dynamic>;
+  const std::vector<Index>* kept;
+  RowVector mean, label_mean;
+  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> slope;  // inputs by outputs
+  std::vector<Matrix> sums;  // the lower halves
   Vector totals;
   Index samples = 0;
-  void add(const Block<double>& block) {
-    const RowMatrix z = whitening->whiten(block.x);
-    RowMatrix residual = block.y - z * slope->transpose();
-    residual.rowwise() -= offset->transpose();
+  void add(const Block<Real>& block) {
+    const RowMajor<Real> x = block.x(Eigen::all, *kept).rowwise() - mean;
+    const RowMajor<Real> residual = (block.y.rowwise() - label_mean) - x * slope;
+    RowMajor<Real> scaled(x.rows(), x.cols());
+    Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> sum(x.cols(), x.cols());
     for (std::size_t o = 0; o < sums.size(); ++o) {
       const auto weight = residual.col(static_cast<Index>(o));
-      sums[o].noalias() += z.transpose() * (weight.asDiagonal() * z);
+      // Positive weights from above, negative ones from below: two symmetric updates, half the work of a product.
+      Index above = 0, below = x.rows();
+      for (Index i = 0; i < x.rows(); ++i) scaled.row(weight[i] > 0 ? above++ : --below) = std::sqrt(std::abs(weight[i])) * x.row(i);
+      sum.setZero();
+      auto half = sum.template selfadjointView<Eigen::Lower>();
+      half.rankUpdate(scaled.topRows(above).transpose(), Real{1});
+      half.rankUpdate(scaled.bottomRows(x.rows() - above).transpose(), Real{-1});
+      sums[o] += sum.template cast<double>();
     }
-    totals += residual.colwise().sum().transpose();
+    totals += residual.colwise().sum().transpose().template cast<double>();
     samples += block.rows();
   }
   void merge(const CurvatureOfLabels& other) {
@@ -39,23 +52,45 @@ struct CurvatureOfLabels {
   }
 };
 
+/// T_2 of every output in whitened inputs.
+template <class Real>
+std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, const Control& control) {
+  const auto lower = whitening.factor.triangularView<Eigen::Lower>();
+  const Matrix cross = moments.cross_covariance(whitening.kept, Eigen::all);
+  const Matrix slope = lower.transpose().solve(lower.solve(cross));
+  const Index inputs = whitening.size();
+  CurvatureOfLabels<Real> empty{&whitening.kept, whitening.mean.transpose().cast<Real>(), moments.label_mean.transpose().cast<Real>(), slope.cast<Real>(),
+                                std::vector<Matrix>(static_cast<std::size_t>(source.outputs()), Matrix::Zero(inputs, inputs)),
+                                Vector::Zero(source.outputs())};
+  auto sums = reduce(source, std::move(empty), control);
+  std::vector<Matrix> curvatures;
+  for (std::size_t o = 0; o < sums.sums.size(); ++o) {
+    const Matrix full = sums.sums[o].template selfadjointView<Eigen::Lower>();
+    const Matrix half = lower.solve(full);
+    const Matrix white = lower.solve(half.transpose());
+    curvatures.push_back((white - sums.totals[static_cast<Index>(o)] * Matrix::Identity(inputs, inputs)) / static_cast<double>(sums.samples));
+  }
+  return curvatures;
+}
+
+/// How much of its spread every input has of its own, at the least.
+double least_own_spread(const InputMoments& moments, const Whitening& whitening) {
+  const Vector spread = moments.covariance.diagonal()(whitening.kept).cwiseSqrt();
+  return whitening.factor.diagonal().cwiseQuotient(spread).minCoeff();
+}
+
 }  // namespace
 
 LabelSubspace label_subspace(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, Index size,
                              const Control& control) {
   const Index inputs = whitening.size();
-  const Matrix cross = moments.cross_covariance(whitening.kept, Eigen::all);
-  // cov(z, y) = L^{-1} cov(x, y) is the slope of the affine fit on whitened inputs
-  const Matrix slope = whitening.factor.triangularView<Eigen::Lower>().solve(cross).transpose();
-  CurvatureOfLabels empty{&whitening, &slope, &moments.label_mean, {}, Vector::Zero(source.outputs())};
-  empty.sums.assign(static_cast<std::size_t>(source.outputs()), Matrix::Zero(inputs, inputs));
-  const auto sums = reduce(source, empty, control);
+  constexpr double plenty = 0.05;
+  const auto curvatures = least_own_spread(moments, whitening) > plenty ? label_curvatures<float>(source, moments, whitening, control)
+                                                                       : label_curvatures<double>(source, moments, whitening, control);
   Matrix energy = Matrix::Zero(inputs, inputs);
-  const double samples = static_cast<double>(sums.samples);
-  for (std::size_t o = 0; o < sums.sums.size(); ++o) {
+  for (std::size_t o = 0; o < curvatures.size(); ++o) {
     const double scale = std::max(moments.label_covariance(static_cast<Index>(o), static_cast<Index>(o)), 1e-300);
-    const Matrix curvature = (sums.sums[o] - sums.totals[static_cast<Index>(o)] * Matrix::Identity(inputs, inputs)) / samples;
-    energy += curvature * curvature / scale;
+    energy.noalias() += curvatures[o] * curvatures[o] / scale;
   }
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(energy);
   LabelSubspace result;

@@ -1,0 +1,100 @@
+#include "learners/prune/subspace_search.hpp"
+
+#include <algorithm>
+
+#include "learners/stage_clock.hpp"
+#include "samples/subsample.hpp"
+#include "solve/search.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Some samples, whitened and scaled; with a basis, whitened inputs on its columns only.
+MemorySource<double> scaled_part(const SampleSource& source, const std::vector<Index>& rows, const Scaling& scaling, const Matrix& basis,
+                                 const Control& control) {
+  const Index all = static_cast<Index>(rows.size());
+  RowMatrix x(all, basis.size() > 0 ? basis.cols() : scaling.inputs.size()), y(all, source.outputs());
+  // z basis = (x - mean) L^{-T} basis
+  const Matrix map = basis.size() > 0 ? Matrix(scaling.inputs.factor.transpose().triangularView<Eigen::Upper>().solve(basis)) : Matrix();
+  constexpr Index at_once = 8192;
+  for (Index first = 0; first < all; first += at_once) {
+    const Index count = std::min(at_once, all - first);
+    const auto part = gather(source, {rows.begin() + first, rows.begin() + first + count}, control);
+    if (basis.size() > 0)
+      x.middleRows(first, count).noalias() = (part.x()(Eigen::all, scaling.inputs.kept).rowwise() - scaling.inputs.mean.transpose()) * map;
+    else
+      x.middleRows(first, count) = scaling.inputs.whiten(part.x());
+    y.middleRows(first, count) = part.y() * scaling.outputs.cwiseInverse().asDiagonal();
+  }
+  return MemorySource<double>(std::move(x), std::move(y));
+}
+
+}  // namespace
+
+Scaling scaling_of(const InputMoments& moments) {
+  Scaling scaling{whitening_of(moments), moments.label_covariance.diagonal().cwiseMax(0).cwiseSqrt()};
+  for (double& spread : scaling.outputs)
+    if (!(spread > 0)) spread = 1;
+  return scaling;
+}
+
+SearchData search_data(const SampleSource& source, const Scaling& scaling, Index wanted, std::uint64_t seed, const Control& control,
+                       const Matrix& basis) {
+  const Index samples = source.samples();
+  const Index judged = std::clamp<Index>(std::min(samples / 10, wanted / 5), std::min<Index>(samples / 2, 8), 4000);
+  const Index fitted = std::min(samples - judged, wanted);
+  const auto rows = spread_rows(samples, fitted + judged, seed);
+  const auto middle = rows.begin() + fitted;
+  return {scaled_part(source, {rows.begin(), middle}, scaling, basis, control),
+          scaled_part(source, {middle, rows.end()}, scaling, basis, control)};
+}
+
+SignFreeModel unscaled(const SignFreeModel& model, const Scaling& scaling) {
+  SignFreeModel result = model;
+  result.theta = scaling.inputs.forms_to_inputs(model.theta);
+  result.affine = scaling.outputs.asDiagonal() * scaling.inputs.forms_to_inputs(model.affine);
+  result.output = scaling.outputs.asDiagonal() * model.output;
+  balance(result);
+  return result;
+}
+
+Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units, Index per_unknown) {
+  const Index unknowns = (wide_units + 1) * (inputs + 1) + (source.outputs() > 1 ? (wide_units + inputs) * source.outputs() : 0);
+  return std::max<Index>({2000, per_unknown * unknowns / source.outputs(), 20 * (inputs + 1)});
+}
+
+LabelSubspace subspace_for(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
+                           const Control& control, Result& result) {
+  const StageClock clock("subspace");
+  const Index size = std::min<Index>(scaling.inputs.size(), units + std::max<Index>(2, units / 2));
+  LabelSubspace subspace = label_subspace(source, moments, scaling.inputs, size, control);
+  result.series.try_emplace("label_curvature_spectrum", subspace.spectrum.begin(), subspace.spectrum.end());
+  clock.file(result, 1, 1);
+  return subspace;
+}
+
+SignFreeModel found_in_subspace(const SampleSource& source, const LabelSubspace& subspace, const Scaling& scaling, Index units,
+                                std::uint64_t seed, Effort effort, const Control& control, Result& result) {
+  const StageClock clock("search in subspace");
+  const Index inputs = scaling.inputs.size(), size = subspace.basis.cols();
+  // What lies outside of the subspace acts as noise: more samples per unknown than in the full space.
+  const Index per_unknown = (effort == Effort::rough ? 1 : 3) * many_per_unknown;
+  const SearchData data = search_data(source, scaling, samples_wanted(source, size, 2 * units, per_unknown), seed, control, subspace.basis);
+  SearchOptions search_options;
+  search_options.units = std::max<Index>(units + 2, units * 5 / 4);
+  search_options.over_parameterisation = 2.0 * static_cast<double>(units) / static_cast<double>(search_options.units);
+  search_options.starts = effort == Effort::rough ? 1 : 2;
+  // A unit that is missed costs about 1 / units of what there is to explain.
+  if (effort == Effort::rough) search_options.over_settled = search_options.settled = 0.03 / static_cast<double>(units);
+  search_options.seed = seed;
+  SearchOutcome found = search(data.fit, data.judge, search_options, control);
+  clock.file(result, found.iterations, found.holdout_cost);
+  SignFreeModel lifted(inputs, found.model.units(), found.model.outputs());
+  lifted.theta << found.model.theta.leftCols(size) * subspace.basis.transpose(), found.model.theta.rightCols(1);
+  lifted.affine << found.model.affine.leftCols(size) * subspace.basis.transpose(), found.model.affine.rightCols(1);
+  lifted.output = found.model.output;
+  return lifted;
+}
+
+}  // namespace relucover

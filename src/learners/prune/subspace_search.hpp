@@ -1,0 +1,44 @@
+#pragma once
+// Samples as a search wants them (some of them, whitened and scaled, perhaps projected), and a search in the subspace where labels
+// are curved.
+#include "learners/prune/label_subspace.hpp"
+#include "relucover/learn.hpp"
+#include "solve/sign_free.hpp"
+
+namespace relucover {
+
+/// Samples to search on: some to fit, some to judge by, inputs whitened, each output scaled to variance 1.
+struct SearchData {
+  MemorySource<double> fit, judge;
+};
+
+struct Scaling {
+  Whitening inputs;
+  Vector outputs;  // standard deviations
+};
+
+Scaling scaling_of(const InputMoments& moments);
+
+/// `wanted` samples to fit and some to judge by; with a basis, whitened inputs on its columns only.
+SearchData search_data(const SampleSource& source, const Scaling& scaling, Index wanted, std::uint64_t seed, const Control& control,
+                       const Matrix& basis = {});
+
+/// A model of whitened inputs and scaled labels as one of the data.
+SignFreeModel unscaled(const SignFreeModel& model, const Scaling& scaling);
+
+/// Equations per unknown of the over-parameterised fit: enough for nearly every network, and enough for the others.
+constexpr Index few_per_unknown = 5, many_per_unknown = 10;
+Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units, Index per_unknown);
+
+/// 1.5 directions for each unit.
+LabelSubspace subspace_for(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
+                           const Control& control, Result& result);
+
+/// How much a search in a subspace may cost: a rough one where a search in all inputs comes after it anyway.
+enum class Effort { thorough, rough };
+
+/// A model of whitened inputs and scaled labels, with a quarter more units than asked for.
+SignFreeModel found_in_subspace(const SampleSource& source, const LabelSubspace& subspace, const Scaling& scaling, Index units,
+                                std::uint64_t seed, Effort effort, const Control& control, Result& result);
+
+}  // namespace relucover
