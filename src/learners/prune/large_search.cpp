@@ -45,15 +45,18 @@ SignFreeModel side_by_side(const SignFreeModel& one, const SignFreeModel& other)
   return sum;
 }
 
-/// A start may lack units, or have one where two should be. What it leaves of the labels shows them more clearly than the labels
-/// did, so the search in a subspace is repeated on that, and the units that it finds join the others.
-class Reseeding {
+/// The start of the search over all samples. Units are looked for in the subspace where what a model leaves of the labels is curved:
+/// first all of them in what the affine fit leaves (whose own part outside of the subspace would act as noise), then those
+/// that were missed, or taken for one, in what the units found leave, which shows them more clearly.
+class Start {
  public:
-  Reseeding(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units, std::uint64_t seed,
-            const Control& control, Result& result)
+  Start(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units, std::uint64_t seed,
+        const Control& control, Result& result)
       : source_(source), moments_(moments), scaling_(scaling), units_(units), seed_(seed), control_(control), result_(result) {}
 
-  SignFreeModel run(SignFreeModel model) {
+  SignFreeModel run() {
+    SignFreeModel model = affine_fit();
+    model = side_by_side(model, found_in_residual(model, unexplained_by(model), units_, Effort::rough, 0));
     const LargeParts parts(source_, model);
     const AffineSum sums = reduce(parts.few, AffineSum(source_.inputs(), source_.outputs(), Loss{}), control_);
     const Index wide = model.units();
@@ -65,11 +68,27 @@ class Reseeding {
       if (round == most_rounds || left < share_of_a_unit / static_cast<double>(units_)) return model;
       if (round > 0 && left > 0.9 * before) return model;  // noise
       before = left;
-      model = prune(parts.few, side_by_side(model, found_in_residual(model, left, round)), wide, Loss{}, control_, &sums).model;
+      const auto missed = found_in_residual(model, left, std::max<Index>(4, units_ / 4), Effort::thorough, 100 + round);
+      model = prune(parts.few, side_by_side(model, missed), wide, Loss{}, control_, &sums).model;
     }
   }
 
  private:
+  SignFreeModel affine_fit() const {
+    SignFreeModel model(source_.inputs(), 0, source_.outputs());
+    const auto lower = scaling_.inputs.factor.triangularView<Eigen::Lower>();
+    const Matrix cross = moments_.cross_covariance(scaling_.inputs.kept, Eigen::all);
+    const Matrix slope = lower.transpose().solve(lower.solve(cross));
+    for (Index i = 0; i < slope.rows(); ++i) model.affine.col(scaling_.inputs.kept[static_cast<std::size_t>(i)]) = slope.row(i).transpose();
+    model.affine.rightCols(1) = moments_.label_mean - model.affine.leftCols(source_.inputs()) * moments_.mean;
+    return model;
+  }
+
+  double unexplained_by(const SignFreeModel& affine) const {
+    const double explained = (affine.affine.leftCols(source_.inputs()) * moments_.cross_covariance).trace();
+    return std::max(1 - explained / moments_.label_covariance.trace(), 1e-12);
+  }
+
   /// Some steps towards the answer, as long as they gain much. Returns the relative cost.
   double approach(const SampleSource& few, const Matrix& moment, SignFreeModel& model) const {
     const StageClock clock("approach");
@@ -85,7 +104,8 @@ class Reseeding {
     return solved.relative_cost;
   }
 
-  SignFreeModel found_in_residual(const SignFreeModel& model, double left, int round) const {
+  /// Units in what a model leaves: `left` of the labels' variance.
+  SignFreeModel found_in_residual(const SignFreeModel& model, double left, Index units, Effort effort, int round) const {
     const ResidualSource rest(source_, model);
     InputMoments moments = moments_;
     moments.label_mean.setZero();
@@ -93,10 +113,8 @@ class Reseeding {
     moments.label_covariance *= left;
     Scaling scaling = scaling_;
     scaling.outputs *= std::sqrt(left);
-    const Index missing = std::max<Index>(4, units_ / 4);
-    const LabelSubspace subspace = subspace_for(rest, moments, scaling, missing, control_, result_);
-    const auto found = found_in_subspace(rest, subspace, scaling, missing, seed_ + 100 + static_cast<std::uint64_t>(round), Effort::thorough,
-                                         control_, result_);
+    const LabelSubspace subspace = subspace_for(rest, moments, scaling, units, control_, result_);
+    const auto found = found_in_subspace(rest, subspace, scaling, units, seed_ + static_cast<std::uint64_t>(round), effort, control_, result_);
     return unscaled(found, scaling);
   }
 
@@ -113,14 +131,12 @@ class Reseeding {
 
 SignFreeModel found_in_large_data(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, const LearnOptions& options,
                                   const SearchOptions& search_options, const Control& control, Result& result) {
-  const LabelSubspace subspace = subspace_for(source, moments, scaling, options.units, control, result);
   constexpr Index most_attempts = 3;
   SearchOutcome best;
   const Index attempts = std::min<Index>(options.starts, most_attempts);
   for (Index attempt = 0; attempt < attempts && !best.exact; ++attempt) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(attempt);
-    const auto rough = found_in_subspace(source, subspace, scaling, options.units, seed, Effort::rough, control, result);
-    auto start = Reseeding(source, moments, scaling, options.units, seed, control, result).run(unscaled(rough, scaling));
+    auto start = Start(source, moments, scaling, options.units, seed, control, result).run();
     const StageClock clock("search");
     SearchOutcome found = found_in_place(source, std::move(start), search_options, control);
     clock.file(result, found.iterations, found.holdout_cost);

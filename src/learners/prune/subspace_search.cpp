@@ -1,6 +1,8 @@
 #include "learners/prune/subspace_search.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "learners/stage_clock.hpp"
 #include "samples/subsample.hpp"
@@ -17,15 +19,24 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
   RowMatrix x(all, basis.size() > 0 ? basis.cols() : scaling.inputs.size()), y(all, source.outputs());
   // z basis = (x - mean) L^{-T} basis
   const Matrix map = basis.size() > 0 ? Matrix(scaling.inputs.factor.transpose().triangularView<Eigen::Upper>().solve(basis)) : Matrix();
+  // In the order of the file, a part at a time, so that a large file is read through once.
+  std::vector<Index> order(rows.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return rows[static_cast<std::size_t>(i)] < rows[static_cast<std::size_t>(j)]; });
   constexpr Index at_once = 8192;
   for (Index first = 0; first < all; first += at_once) {
-    const Index count = std::min(at_once, all - first);
-    const auto part = gather(source, {rows.begin() + first, rows.begin() + first + count}, control);
-    if (basis.size() > 0)
-      x.middleRows(first, count).noalias() = (part.x()(Eigen::all, scaling.inputs.kept).rowwise() - scaling.inputs.mean.transpose()) * map;
-    else
-      x.middleRows(first, count) = scaling.inputs.whiten(part.x());
-    y.middleRows(first, count) = part.y() * scaling.outputs.cwiseInverse().asDiagonal();
+    const std::vector<Index> places(order.begin() + first, order.begin() + std::min(first + at_once, all));
+    std::vector<Index> wanted;
+    for (const Index place : places) wanted.push_back(rows[static_cast<std::size_t>(place)]);
+    const auto part = gather(source, wanted, control);
+    if (basis.size() > 0) {
+      RowMatrix projected(part.samples(), basis.cols());
+      projected.noalias() = (part.x()(Eigen::all, scaling.inputs.kept).rowwise() - scaling.inputs.mean.transpose()) * map;
+      x(places, Eigen::all) = projected;
+    } else {
+      x(places, Eigen::all) = scaling.inputs.whiten(part.x());
+    }
+    y(places, Eigen::all) = part.y() * scaling.outputs.cwiseInverse().asDiagonal();
   }
   return MemorySource<double>(std::move(x), std::move(y));
 }
