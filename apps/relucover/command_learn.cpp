@@ -57,11 +57,11 @@ Result answer_of(const LearnRequest& request, Session& session) {
   options.time_limit = request.run.time_limit;
   options.observer = &session.terminal();
   if (!request.moments.empty() || names_moments(request.data)) return answer_from_moments(request, options, session);
-  const auto source = request.data.open(session.control(request.run));
-  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
-                          source->outputs()));
   options.ranks = join_ranks();
   end_when_stuck(options.checkpoint.empty() ? options.resume : options.checkpoint);
+  const auto source = request.data.open(session.control(request.run).with_ranks(options.ranks));
+  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
+                          source->outputs()));
   return learn(*source, options);
 }
 
