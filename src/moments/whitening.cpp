@@ -130,6 +130,12 @@ Whitening whitening_of(const InputMoments& moments, const WhiteningOptions& opti
   return whitening;
 }
 
+Matrix affine_slopes(const InputMoments& moments, const Whitening& whitening) {
+  const Matrix cross = moments.cross_covariance(whitening.kept, Eigen::all);
+  const auto lower = whitening.factor.triangularView<Eigen::Lower>();
+  return lower.transpose().solve(lower.solve(cross));
+}
+
 double Whitening::condition() const {
   if (kept.empty()) return 1;
   const Matrix covariance = factor * factor.transpose();

@@ -49,4 +49,7 @@ struct Whitening {
 };
 Whitening whitening_of(const InputMoments& moments, const WhiteningOptions& options = {});
 
+/// Slopes of the affine fit of the labels: columns kept by outputs.
+Matrix affine_slopes(const InputMoments& moments, const Whitening& whitening);
+
 }  // namespace relucover

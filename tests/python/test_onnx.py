@@ -118,13 +118,21 @@ def test_what_is_not_understood_is_named(tmp_path):
         relucover.Network.read(tmp_path / "bad.onnx")
 
 
-def test_models_exported_by_pytorch(tmp_path):
+def pytorch_model():
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    return torch, torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2)), torch.randn(30, 5)
+
+
+def test_models_of_pytorch():
+    _, model, x = pytorch_model()
     net = relucover.network_of(model)
-    x = torch.randn(30, 5)
     np.testing.assert_allclose(net.predict(x.numpy().astype(float)), model(x).detach().numpy(), atol=1e-5)
+
+
+def test_models_exported_by_pytorch(tmp_path):
+    torch, model, x = pytorch_model()
+    net = relucover.network_of(model)
     try:
         torch.onnx.export(model, x, str(tmp_path / "torch.onnx"))
     except Exception as error:  # Debian's PyTorch may be built without its exporter

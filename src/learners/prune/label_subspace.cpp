@@ -56,8 +56,7 @@ struct CurvatureOfLabels {
 template <class Real>
 std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, const Control& control) {
   const auto lower = whitening.factor.triangularView<Eigen::Lower>();
-  const Matrix cross = moments.cross_covariance(whitening.kept, Eigen::all);
-  const Matrix slope = lower.transpose().solve(lower.solve(cross));
+  const Matrix slope = affine_slopes(moments, whitening);
   const Index inputs = whitening.size();
   CurvatureOfLabels<Real> empty{&whitening.kept, whitening.mean.transpose().cast<Real>(), moments.label_mean.transpose().cast<Real>(), slope.cast<Real>(),
                                 std::vector<Matrix>(static_cast<std::size_t>(source.outputs()), Matrix::Zero(inputs, inputs)),

@@ -39,8 +39,10 @@ SearchOutcome found_in_place(const SampleSource& source, SignFreeModel start, co
 
 SignFreeModel side_by_side(const SignFreeModel& one, const SignFreeModel& other) {
   SignFreeModel sum(one.inputs(), one.units() + other.units(), one.outputs());
-  sum.theta << one.theta, other.theta;
-  sum.output << one.output, other.output;
+  sum.theta.topRows(one.units()) = one.theta;
+  sum.theta.bottomRows(other.units()) = other.theta;
+  sum.output.leftCols(one.units()) = one.output;
+  sum.output.rightCols(other.units()) = other.output;
   sum.affine = one.affine + other.affine;
   return sum;
 }
@@ -76,10 +78,7 @@ class Start {
  private:
   SignFreeModel affine_fit() const {
     SignFreeModel model(source_.inputs(), 0, source_.outputs());
-    const auto lower = scaling_.inputs.factor.triangularView<Eigen::Lower>();
-    const Matrix cross = moments_.cross_covariance(scaling_.inputs.kept, Eigen::all);
-    const Matrix slope = lower.transpose().solve(lower.solve(cross));
-    for (Index i = 0; i < slope.rows(); ++i) model.affine.col(scaling_.inputs.kept[static_cast<std::size_t>(i)]) = slope.row(i).transpose();
+    model.affine(Eigen::all, scaling_.inputs.kept) = affine_slopes(moments_, scaling_.inputs).transpose();
     model.affine.rightCols(1) = moments_.label_mean - model.affine.leftCols(source_.inputs()) * moments_.mean;
     return model;
   }
