@@ -59,7 +59,8 @@ Result answer_of(const LearnRequest& request, Session& session) {
   if (!request.moments.empty() || names_moments(request.data)) return answer_from_moments(request, options, session);
   options.ranks = join_ranks();
   end_when_stuck(options.checkpoint.empty() ? options.resume : options.checkpoint);
-  const auto source = request.data.open(session.control(request.run).with_ranks(options.ranks));
+  options.throw_on_bad_data = true;  // `learn` looks at all values anyway
+  const auto source = request.data.open_unchecked();
   session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
                           source->outputs()));
   return learn(*source, options);

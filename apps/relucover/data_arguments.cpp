@@ -9,12 +9,12 @@ void DataArguments::add_to(CLI::App& command) {
 }
 
 std::unique_ptr<SampleSource> DataArguments::open(const Control& control) const {
-  auto source = open_files();
+  auto source = open_unchecked();
   check_finite(*source, control);
   return source;
 }
 
-std::unique_ptr<SampleSource> DataArguments::open_files() const {
+std::unique_ptr<SampleSource> DataArguments::open_unchecked() const {
   if (x.empty() != y.empty()) throw std::invalid_argument("--x and --y go together: give both .npy files");
   if (!x.empty() && !files.empty()) throw std::invalid_argument("give either DATA or --x and --y, not both");
   if (!x.empty()) return open_samples(x, y);

@@ -19,9 +19,8 @@ struct DataArguments {
   /// Throws std::invalid_argument for arguments that don't go together, DataError for files that can't be read and for
   /// values that are not finite.
   std::unique_ptr<SampleSource> open(const Control& control) const;
-
- private:
-  std::unique_ptr<SampleSource> open_files() const;
+  /// For those who look at all values themselves.
+  std::unique_ptr<SampleSource> open_unchecked() const;
 };
 
 /// Adds --threads and --time-limit.

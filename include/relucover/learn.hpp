@@ -38,6 +38,8 @@ struct LearnOptions {
   std::string resume = {};
   /// Processes that learn this together, each visiting a part of the data (all can read all of it).
   const Communicator* ranks = nullptr;
+  /// Data that can't be read, or hold values that are not finite: DataError is thrown, instead of Status::assumption_failed returned.
+  bool throw_on_bad_data = false;
 
   /// Every violation at once; empty if none.
   std::vector<std::string> problems() const;

@@ -268,10 +268,14 @@ Certificate certify_exact(const SampleSource& source, const SignFreeModel& model
                               barely.size(), barely.size() == 1 ? "" : "s", model.inputs() + 2));
   if (known.inverse.size() == 0 && !known.determined) return refuse("some parameters are not determined by the data");
   constexpr double largest_error = 1e-4;
-  const double worst = known.unit_error.size() > 0 ? rounding_rms * known.unit_error.maxCoeff() : 0;
+  const std::string seen = "residual at rounding level on held-out samples";
+  if (model.units() == 0) return {true, seen};
+  if (known.unit_error.size() == 0)
+    return {true, seen + "; too many parameters to predict the error of each, but from a disturbed copy the solver returns to the answer"};
+  const double worst = rounding_rms * known.unit_error.maxCoeff();
   if (!(worst < largest_error))
     return refuse(fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst));
-  return {true, fmt::format("residual at rounding level on held-out samples; predicted relative error of the worst unit {:.1e}", worst)};
+  return {true, fmt::format("{}; predicted relative error of the worst unit {:.1e}", seen, worst)};
 }
 
 namespace {

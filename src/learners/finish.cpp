@@ -308,7 +308,7 @@ class Finish {
   /// Ties the affine part to the units: fewer unknowns with noisy labels, the last digits without noise.
   void refine_as_relu() {
     const StageClock clock("refine as relu");
-    auto tied = refine_in_relu_form(noise_free_ && well_known() ? *data_.fit : source_, model_, signs_, noise_free_ ? 4 : 20, control_);
+    auto tied = refine_in_relu_form(noise_free_ && well_known() ? *data_.fit : source_, model_, signs_, noise_free_ ? 2 : 20, control_);
     if (!noise_free_) {
       // A wrong tie would cost more than the freedom that it takes away.
       const double freedom = static_cast<double>(model_.affine.size());

@@ -146,7 +146,7 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   control.progress("look at the data", -1);
   const MeasuredSource measured(source, input_moments(source, control));
   const InputMoments& moments = measured.moments();
-  if (!moments.covariance.allFinite() || !moments.label_covariance.allFinite()) {
+  if (!moments.covariance.allFinite() || !moments.cross_covariance.allFinite() || !moments.label_covariance.allFinite()) {
     check_finite(source, control);
     return fail(result, Status::assumption_failed, "values too large: squares of inputs or labels overflow; rescale them");
   }
@@ -235,6 +235,7 @@ Result learn(const SampleSource& source, const LearnOptions& options) {
     fail(result, Status::budget_exhausted, fmt::format("{} {}", interrupted.what(), how_far(result)));
     if (checkpoint) result.message += kept(*checkpoint);
   } catch (const DataError& error) {
+    if (options.throw_on_bad_data) throw;
     fail(result, Status::assumption_failed, error.what());
   } catch (const std::bad_alloc&) {
     fail(result, Status::budget_exhausted, fmt::format("not enough memory, {}", how_far(result)));

@@ -19,7 +19,7 @@ struct ShiftedSums {
   Index samples = 0;
   Eigen::RowVectorXd sum;
   Matrix gram;  // lower triangle
-  Matrix joint;
+  RowMatrix joint;
 
   explicit ShiftedSums(Eigen::RowVectorXd shift_)
       : shift(std::move(shift_)),
@@ -27,9 +27,8 @@ struct ShiftedSums {
         gram(Matrix::Zero(shift.size(), shift.size())) {}
   void add(const Block<double>& block) {
     joint.resize(block.rows(), shift.size());
-    joint.leftCols(block.x.cols()) = block.x;
-    joint.rightCols(block.y.cols()) = block.y;
-    joint.rowwise() -= shift;
+    joint.leftCols(block.x.cols()) = block.x.rowwise() - shift.head(block.x.cols());
+    joint.rightCols(block.y.cols()) = block.y.rowwise() - shift.tail(block.y.cols());
     samples += block.rows();
     sum += joint.colwise().sum();
     gram.selfadjointView<Eigen::Lower>().rankUpdate(joint.transpose());

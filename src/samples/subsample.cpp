@@ -30,12 +30,13 @@ MemorySource<double> gather(const SampleSource& source, const std::vector<Index>
   std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return rows[i] < rows[j]; });
   RowMatrix x(static_cast<Index>(rows.size()), source.inputs()), y(static_cast<Index>(rows.size()), source.outputs());
   BlockBuffer<double> buffer;
-  constexpr Index longest_run = 4096;
+  constexpr Index longest_run = 4096, values_of_a_gap = 512;
+  const Index gap = std::max<Index>(4, values_of_a_gap / (source.inputs() + source.outputs()));
   for (std::size_t begin = 0; begin < order.size();) {
     // Rows close together are read as one run: cheaper for files that are compressed or far away.
     std::size_t end = begin + 1;
     const Index first = rows[order[begin]];
-    while (end < order.size() && rows[order[end]] - rows[order[end - 1]] <= 4 && rows[order[end]] - first < longest_run) ++end;
+    while (end < order.size() && rows[order[end]] - rows[order[end - 1]] <= gap && rows[order[end]] - first < longest_run) ++end;
     const auto block = source.read(first, rows[order[end - 1]] - first + 1, buffer);
     for (std::size_t i = begin; i < end; ++i) {
       x.row(static_cast<Index>(order[i])) = block.x.row(rows[order[i]] - first);

@@ -176,8 +176,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
     balance(at.outcome.model);
     at.damping = options.initial_damping;
     at.tolerance = options.loose;
-    linearise_at(at);
-    at.outcome.cost = linear->cost();
+    at.outcome.cost = mean_cost(source, at.outcome.model, options.loss, control);
   }
   SolveOutcome& outcome = at.outcome;
   const auto more = [&] {

@@ -31,6 +31,8 @@ class Search {
   SearchOutcome run() { return options_.units > 0 ? with_known_units() : with_unknown_units(); }
 
  private:
+  static constexpr double near = SearchOptions::near;
+
   struct Fit {
     SignFreeModel model;
     double train = 1, holdout = 1;
@@ -54,7 +56,7 @@ class Search {
 
   Fit over_parameterised(Index units, Index attempt) {
     StartOptions start{units, options_.seed, attempt, 1.0, options_.loss.bias};
-    Fit fit = converge(random_start(affine_, start), options_.over_settled, 80, near_cost, GramPrecision::float32);
+    Fit fit = converge(random_start(affine_, start), options_.over_settled, 80, options_.over_enough, GramPrecision::float32);
     outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, fit.holdout);
     return fit;
   }
@@ -77,9 +79,6 @@ class Search {
     return fit;
   }
 
-  // An over-parameterised fit this good has a unit at each place where it matters, seldom more than that is needed.
-  static constexpr double near_cost = 1e-6;
-
   bool is_exact(const Fit& fit) const { return fit.holdout < options_.exact_cost; }
 
   void keep_if_better(Fit fit) {
@@ -97,7 +96,7 @@ class Search {
 
   /// New units beside the best model so far, converged and pruned back: finds the unit or two that a start missed,
   /// which is cheaper than starting again.
-  Fit regrown(Index attempt, double stop = near_cost) {
+  Fit regrown(Index attempt, double stop = near) {
     const SignFreeModel& best = outcome_.model;
     const Index extra = std::max<Index>(3, (options_.units > 0 ? options_.units : best.units()) / 2);
     StartOptions start{extra, options_.seed, 1000 + attempt, 1.0, options_.loss.bias};
@@ -107,7 +106,7 @@ class Search {
     wider.theta << best.theta, (best.output_is_free() ? 1.0 : size) * fresh.theta;
     wider.output << best.output, (best.output_is_free() ? size : 1.0) * fresh.output;
     wider.affine = best.affine;
-    return converge(std::move(wider), 1e-3, 80, stop, stop < near_cost ? GramPrecision::float64 : GramPrecision::float32);
+    return converge(std::move(wider), 1e-3, 80, stop, stop < near ? GramPrecision::float64 : GramPrecision::float32);
   }
 
   SearchOutcome with_known_units() {
@@ -119,12 +118,12 @@ class Search {
       const bool regrow = attempt > 0 && regrowths < 3;
       const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
       const bool given = attempt == 0 && options_.initial.units() > 0;
-      Fit over = given    ? converge(options_.initial, 3e-3, 60, near_cost, GramPrecision::float32)
+      Fit over = given    ? converge(options_.initial, 3e-3, 60, near, GramPrecision::float32)
                        : regrow ? regrown(attempt)
                                 : over_parameterised(wide, attempt);
       regrowths = regrow ? regrowths + 1 : 0;
       Fit fit = pruned_to(over, options_.units);
-      if (!is_exact(fit) && over.train <= near_cost) {
+      if (!is_exact(fit) && over.train <= near) {
         over = converge(std::move(over.model), 1e-3, 60, 1e-12);
         fit = pruned_to(over, options_.units);
       }
@@ -156,7 +155,7 @@ class Search {
       const Fit over = over_parameterised(wide, attempt);
       outcome_.starts = attempt + 1;
       if (over.holdout < 0.05 || wide >= options_.max_units) try_numbers_of_units(over);
-      if (!outcome_.exact && over.train <= near_cost) look_for_small_units(attempt);
+      if (!outcome_.exact && over.train <= near) look_for_small_units(attempt);
       if (outcome_.exact) break;
       const bool gained = over.holdout < 0.7 * best_before;
       if (!gained && attempt >= 2) break;

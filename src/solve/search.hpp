@@ -21,6 +21,9 @@ struct SearchOptions {
   double exact_cost = 1e-18;
   /// Over-parameterised and pruned fits have converged when a step gains less than this share.
   double over_settled = 1e-3, settled = 1e-4;
+  /// An over-parameterised fit this good has a unit at each place where it matters, seldom more than that is needed.
+  static constexpr double near = 1e-6;
+  double over_enough = near;
   Loss loss;
   /// Where to begin, if not at random: a model with at least the units wanted.
   SignFreeModel initial;

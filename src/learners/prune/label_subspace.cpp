@@ -23,7 +23,11 @@ struct CurvatureOfLabels {
   Vector totals;
   Index samples = 0;
   void add(const Block<Real>& block) {
-    const RowMajor<Real> x = block.x(Eigen::all, *kept).rowwise() - mean;
+    RowMajor<Real> x(block.rows(), mean.size());
+    if (mean.size() == block.x.cols())
+      x = block.x.rowwise() - mean;
+    else
+      x = block.x(Eigen::all, *kept).rowwise() - mean;
     const RowMajor<Real> residual = (block.y.rowwise() - label_mean) - x * slope;
     RowMajor<Real> scaled(x.rows(), x.cols());
     Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> sum(x.cols(), x.cols());

@@ -1,13 +1,12 @@
 #include "learners/prune/large_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "learners/prune/residual_search.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/views.hpp"
 #include "solve/pruning.hpp"
-#include "solve/residual_source.hpp"
 
 namespace relucover {
 
@@ -37,28 +36,16 @@ SearchOutcome found_in_place(const SampleSource& source, SignFreeModel start, co
   return again;
 }
 
-SignFreeModel side_by_side(const SignFreeModel& one, const SignFreeModel& other) {
-  SignFreeModel sum(one.inputs(), one.units() + other.units(), one.outputs());
-  sum.theta.topRows(one.units()) = one.theta;
-  sum.theta.bottomRows(other.units()) = other.theta;
-  sum.output.leftCols(one.units()) = one.output;
-  sum.output.rightCols(other.units()) = other.output;
-  sum.affine = one.affine + other.affine;
-  return sum;
-}
-
-/// The start of the search over all samples. Units are looked for in the subspace where what a model leaves of the labels is curved:
-/// first all of them in what the affine fit leaves (whose own part outside of the subspace would act as noise), then those
-/// that were missed, or taken for one, in what the units found leave, which shows them more clearly.
+/// The start of the search over all samples: units found in the subspace, then those it missed.
 class Start {
  public:
   Start(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units, std::uint64_t seed,
         const Control& control, Result& result)
-      : source_(source), moments_(moments), scaling_(scaling), units_(units), seed_(seed), control_(control), result_(result) {}
+      : source_(source), label_variance_(moments.label_covariance.trace()), units_(units), seed_(seed), control_(control), result_(result),
+        residual_search_(source, moments, scaling, control, result) {}
 
   SignFreeModel run() {
-    SignFreeModel model = affine_fit();
-    model = side_by_side(model, found_in_residual(model, unexplained_by(model), units_, Effort::rough, 0));
+    SignFreeModel model = residual_search_.first_units(units_, Effort::rough, seed_);
     const LargeParts parts(source_, model);
     const AffineSum sums = reduce(parts.few, AffineSum(source_.inputs(), source_.outputs(), Loss{}), control_);
     const Index wide = model.units();
@@ -70,29 +57,18 @@ class Start {
       if (round == most_rounds || left < share_of_a_unit / static_cast<double>(units_)) return model;
       if (round > 0 && left > 0.9 * before) return model;  // noise
       before = left;
-      const auto missed = found_in_residual(model, left, std::max<Index>(4, units_ / 4), Effort::thorough, 100 + round);
-      model = prune(parts.few, side_by_side(model, missed), wide, Loss{}, control_, &sums).model;
+      const auto more = residual_search_.with_units_beside(model, left, std::max<Index>(4, units_ / 4), Effort::thorough,
+                                                           seed_ + 100 + static_cast<std::uint64_t>(round));
+      model = prune(parts.few, more, wide, Loss{}, control_, &sums).model;
     }
   }
 
  private:
-  SignFreeModel affine_fit() const {
-    SignFreeModel model(source_.inputs(), 0, source_.outputs());
-    model.affine(Eigen::all, scaling_.inputs.kept) = affine_slopes(moments_, scaling_.inputs).transpose();
-    model.affine.rightCols(1) = moments_.label_mean - model.affine.leftCols(source_.inputs()) * moments_.mean;
-    return model;
-  }
-
-  double unexplained_by(const SignFreeModel& affine) const {
-    const double explained = (affine.affine.leftCols(source_.inputs()) * moments_.cross_covariance).trace();
-    return std::max(1 - explained / moments_.label_covariance.trace(), 1e-12);
-  }
-
   /// Some steps towards the answer, as long as they gain much. Returns the relative cost.
   double approach(const SampleSource& few, const Matrix& moment, SignFreeModel& model) const {
     const StageClock clock("approach");
     SolverOptions solver;
-    solver.label_variance = moments_.label_covariance.trace();
+    solver.label_variance = label_variance_;
     solver.second_moment = moment;
     solver.max_iterations = 8;
     solver.relative_decrease = 0.4;
@@ -103,27 +79,13 @@ class Start {
     return solved.relative_cost;
   }
 
-  /// Units in what a model leaves: `left` of the labels' variance.
-  SignFreeModel found_in_residual(const SignFreeModel& model, double left, Index units, Effort effort, int round) const {
-    const ResidualSource rest(source_, model);
-    InputMoments moments = moments_;
-    moments.label_mean.setZero();
-    moments.cross_covariance.setZero();
-    moments.label_covariance *= left;
-    Scaling scaling = scaling_;
-    scaling.outputs *= std::sqrt(left);
-    const LabelSubspace subspace = subspace_for(rest, moments, scaling, units, control_, result_);
-    const auto found = found_in_subspace(rest, subspace, scaling, units, seed_ + static_cast<std::uint64_t>(round), effort, control_, result_);
-    return unscaled(found, scaling);
-  }
-
   const SampleSource& source_;
-  const InputMoments& moments_;
-  const Scaling& scaling_;
+  double label_variance_;
   Index units_;
   std::uint64_t seed_;
   const Control& control_;
   Result& result_;
+  ResidualSearch residual_search_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "learners/finish.hpp"
 #include "learners/prune/large_search.hpp"
-#include "learners/prune/subspace_search.hpp"
+#include "learners/prune/residual_search.hpp"
 #include "learners/stage_clock.hpp"
 
 namespace relucover {
@@ -19,7 +19,7 @@ Index affordable_units(const SampleSource& source) {
 }
 
 /// With many more inputs than units, search where the labels are curved first: the rest of the space only adds unknowns.
-bool subspace_helps(Index inputs, Index units) { return units > 0 && inputs >= 30 && 2 * inputs >= 5 * units; }
+bool subspace_helps(Index inputs, Index units) { return units > 0 && inputs >= 16 && inputs >= 2 * units; }
 
 /// More than this in memory, and the samples are visited where they lie.
 constexpr Index values_in_memory = Index{1} << 25;
@@ -35,7 +35,7 @@ SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling
   const Index few = samples_wanted(source, source.inputs(), wide, few_per_unknown);
   const Index many = samples_wanted(source, source.inputs(), wide, many_per_unknown);
   Index tried = 0;
-  if (options.units > 0 && options.initial.units() == 0 && 2 * few <= source.samples() && few < many) {
+  if (options.units > 0 && 2 * few <= source.samples() && few < many) {
     SearchOptions once = options;
     once.starts = tried = 1;
     const SearchData data = search_data(source, scaling, few, options.seed, control);
@@ -64,8 +64,8 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   if (subspace_helps(source.inputs(), options.units)) {
     wide = options.units + options.units / 2;
     if (too_large_to_copy(source, wide)) return found_in_large_data(source, moments, scaling, options, search_options, control, result);
-    const LabelSubspace subspace = subspace_for(source, moments, scaling, options.units, control, result);
-    search_options.initial = found_in_subspace(source, subspace, scaling, options.units, options.seed, Effort::thorough, control, result);
+    const ResidualSearch units(source, moments, scaling, control, result);
+    search_options.initial = scaled(units.first_units(options.units, Effort::quick, options.seed), scaling, moments);
   }
 
   const StageClock searching("search");

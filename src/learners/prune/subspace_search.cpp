@@ -41,6 +41,32 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
   return MemorySource<double>(std::move(x), std::move(y));
 }
 
+LabelSubspace subspace_for(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, Index size,
+                           const Control& control, Result& result) {
+  const StageClock clock("subspace");
+  LabelSubspace subspace = label_subspace(source, moments, whitening, size, control);
+  result.series.try_emplace("label_curvature_spectrum", subspace.spectrum.begin(), subspace.spectrum.end());
+  clock.file(result, 1, 1);
+  return subspace;
+}
+
+struct Plan {
+  Index more_directions;  // than units
+  Index per_unknown, starts;
+  double over_settled, settled, over_enough;
+};
+
+Plan plan_for(Effort effort, Index units) {
+  // A unit that is missed costs about 1 / units of what there is to explain.
+  const double share = 1 / static_cast<double>(units);
+  const Plan rough{units / 2, many_per_unknown, 1, 0.3 * share, 0.3 * share, 0.03 * share};
+  if (effort == Effort::rough) return rough;
+  if (effort == Effort::quick) return {units / 3, few_per_unknown, rough.starts, rough.over_settled, rough.settled, rough.over_enough};
+  // What lies outside of the subspace acts as noise: more samples per unknown than in the full space.
+  const SearchOptions usual;
+  return {units / 2, 3 * many_per_unknown, 2, usual.over_settled, usual.settled, usual.over_enough};
+}
+
 }  // namespace
 
 Scaling scaling_of(const InputMoments& moments) {
@@ -70,34 +96,35 @@ SignFreeModel unscaled(const SignFreeModel& model, const Scaling& scaling) {
   return result;
 }
 
+SignFreeModel scaled(const SignFreeModel& model, const Scaling& scaling, const InputMoments& moments) {
+  SignFreeModel result = model;
+  const auto per_deviation = scaling.outputs.cwiseInverse().asDiagonal();
+  result.theta = scaling.inputs.forms_to_whitened(model.theta, moments.mean);
+  result.affine = per_deviation * scaling.inputs.forms_to_whitened(model.affine, moments.mean);
+  result.output = per_deviation * model.output;
+  balance(result);
+  return result;
+}
+
 Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units, Index per_unknown) {
   const Index unknowns = (wide_units + 1) * (inputs + 1) + (source.outputs() > 1 ? (wide_units + inputs) * source.outputs() : 0);
   return std::max<Index>({2000, per_unknown * unknowns / source.outputs(), 20 * (inputs + 1)});
 }
 
-LabelSubspace subspace_for(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
-                           const Control& control, Result& result) {
-  const StageClock clock("subspace");
-  const Index size = std::min<Index>(scaling.inputs.size(), units + std::max<Index>(2, units / 2));
-  LabelSubspace subspace = label_subspace(source, moments, scaling.inputs, size, control);
-  result.series.try_emplace("label_curvature_spectrum", subspace.spectrum.begin(), subspace.spectrum.end());
-  clock.file(result, 1, 1);
-  return subspace;
-}
-
-SignFreeModel found_in_subspace(const SampleSource& source, const LabelSubspace& subspace, const Scaling& scaling, Index units,
+SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
                                 std::uint64_t seed, Effort effort, const Control& control, Result& result) {
+  const Plan plan = plan_for(effort, units);
+  const Index inputs = scaling.inputs.size(), size = std::min(inputs, units + std::max<Index>(2, plan.more_directions));
+  const LabelSubspace subspace = subspace_for(source, moments, scaling.inputs, size, control, result);
   const StageClock clock("search in subspace");
-  const Index inputs = scaling.inputs.size(), size = subspace.basis.cols();
-  // What lies outside of the subspace acts as noise: more samples per unknown than in the full space.
-  const Index per_unknown = (effort == Effort::rough ? 1 : 3) * many_per_unknown;
-  const SearchData data = search_data(source, scaling, samples_wanted(source, size, 2 * units, per_unknown), seed, control, subspace.basis);
+  const SearchData data = search_data(source, scaling, samples_wanted(source, size, 2 * units, plan.per_unknown), seed, control, subspace.basis);
   SearchOptions search_options;
   search_options.units = std::max<Index>(units + 2, units * 5 / 4);
   search_options.over_parameterisation = 2.0 * static_cast<double>(units) / static_cast<double>(search_options.units);
-  search_options.starts = effort == Effort::rough ? 1 : 2;
-  // A unit that is missed costs about 1 / units of what there is to explain.
-  if (effort == Effort::rough) search_options.over_settled = search_options.settled = 0.03 / static_cast<double>(units);
+  search_options.starts = plan.starts;
+  search_options.over_settled = plan.over_settled;
+  search_options.settled = plan.settled;
+  search_options.over_enough = plan.over_enough;
   search_options.seed = seed;
   SearchOutcome found = search(data.fit, data.judge, search_options, control);
   clock.file(result, found.iterations, found.holdout_cost);

@@ -25,20 +25,19 @@ SearchData search_data(const SampleSource& source, const Scaling& scaling, Index
 
 /// A model of whitened inputs and scaled labels as one of the data.
 SignFreeModel unscaled(const SignFreeModel& model, const Scaling& scaling);
+/// The other way.
+SignFreeModel scaled(const SignFreeModel& model, const Scaling& scaling, const InputMoments& moments);
 
 /// Equations per unknown of the over-parameterised fit: enough for nearly every network, and enough for the others.
 constexpr Index few_per_unknown = 5, many_per_unknown = 10;
 Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units, Index per_unknown);
 
-/// 1.5 directions for each unit.
-LabelSubspace subspace_for(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
-                           const Control& control, Result& result);
+/// How much a search in a subspace may cost: little where a search in all inputs comes after it anyway, least where that is cheap.
+enum class Effort { thorough, rough, quick };
 
-/// How much a search in a subspace may cost: a rough one where a search in all inputs comes after it anyway.
-enum class Effort { thorough, rough };
-
-/// A model of whitened inputs and scaled labels, with a quarter more units than asked for.
-SignFreeModel found_in_subspace(const SampleSource& source, const LabelSubspace& subspace, const Scaling& scaling, Index units,
+/// A model of whitened inputs and scaled labels, with a quarter more units than asked for, in the subspace where the labels are
+/// curved: some more directions than units.
+SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
                                 std::uint64_t seed, Effort effort, const Control& control, Result& result);
 
 }  // namespace relucover
