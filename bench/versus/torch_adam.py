@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """relucover against PyTorch's Adam on one planted problem (20 inputs, 10 units, 100000 samples), the same number of threads each.
 
-Prints the time of whole `relucover learn` processes in epochs of Adam, and how many seeds Adam at the
+Prints the time of whole `relucover learn` processes (median of three) in epochs of Adam, and how many seeds Adam at the
 right width recovers (every unit within 0.01) in the given number of epochs.
     bench/versus/torch_adam.py [--binary build/relucover] [--seeds 5] [--epochs 100] [--threads 1] [--batch 1024]
 """
@@ -60,10 +60,13 @@ def main():
             data, truth_file, net = (Path(folder) / name for name in ("d.npz", "t.json", "n.json"))
             subprocess.run([options.binary, "sample", "--inputs", "20", "--units", "10", "--samples", "100000", "--seed", str(seed),
                             "-o", data, "--truth", truth_file], check=True, capture_output=True)
-            begin = time.monotonic()
-            done = subprocess.run([options.binary, "learn", data, "--units", "10", "--threads", str(options.threads), "-o", net, "--json"],
-                                  capture_output=True, text=True)
-            learn_seconds = time.monotonic() - begin
+            times = []
+            for _ in range(3):
+                begin = time.monotonic()
+                done = subprocess.run([options.binary, "learn", data, "--units", "10", "--threads", str(options.threads), "-o", net, "--json"],
+                                      capture_output=True, text=True)
+                times.append(time.monotonic() - begin)
+            learn_seconds = sorted(times)[1]
             status = json.loads(done.stdout)["status"]
             errors = json.loads(subprocess.run([options.binary, "compare", truth_file, net, "--json"], capture_output=True, text=True).stdout)
             error = max(errors["max_weight_error"], errors["max_bias_error"])
@@ -79,7 +82,7 @@ def main():
     median = sorted(ratios)[len(ratios) // 2]
     print(f"relucover exact on {exact} of {options.seeds}, in the time of {median:.1f} epochs of Adam (median)")
     print(f"Adam at the same width recovers {recovered} of {options.seeds} in {options.epochs} epochs")
-    sys.exit(0 if exact == options.seeds and median <= 5 and recovered <= 0.2 * options.seeds else 1)
+    sys.exit(0 if exact == options.seeds and median <= 2 and recovered <= 0.2 * options.seeds else 1)
 
 
 if __name__ == "__main__":
