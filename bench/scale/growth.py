@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """How the cost of `relucover learn` grows with samples, inputs and units, from disk; against one `evaluate` pass.
 
-Usage: growth.py [--largest 1e7] [--ranks] [--plot growth.png] [--scratch FOLDER]
-Times are medians of three runs on one thread, taken in turns with the pass they are compared with.
+Usage: growth.py [--largest 1e7] [--plot growth.png] [--scratch FOLDER]
+Times are medians of three runs on one thread, taken in turns with what they are compared with: two threads, two MPI ranks
+of one thread, and a pass.
 """
 import argparse
+import dataclasses
 import json
 import os
 import statistics
@@ -33,20 +35,42 @@ def exact(run, truth, net):
     return max(errors["max_weight_error"], errors["max_bias_error"], errors["max_output_error"]) < 1e-10
 
 
+TWO_RANKS = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "2"]
+
+
+@dataclasses.dataclass
+class Cost:
+    """Median seconds of learn on one thread, two threads and two ranks, and of a pass; peak memory; all answers exact."""
+    learn: float
+    threads: float
+    ranks: float
+    once: float
+    peak: int
+    exact: bool
+
+    def row(self, samples, inputs, units):
+        return (f"{samples:<10d}{inputs:<7d}{units:<6d} {self.learn:7.2f} {self.learn / self.threads:8.2f} x {self.learn / self.ranks:6.2f} x "
+                f"{self.once:10.2f} {self.learn / self.once:14.1f} {self.peak / 2**20:12.0f} MB{'' if self.exact else '   NOT EXACT'}")
+
+
 def cost(folder, inputs, units, samples, repeats=REPEATS):
-    """Seconds of learn on one and on two threads and of a pass, and peak memory; the answer is checked every time."""
     data, truth = plant(folder, inputs, units, samples)
     net = os.path.join(folder, "n.json")
-    learns, doubles, passes, peak, all_exact = [], [], [], 0, True
+    learn = [PROGRAM, "learn", data, "--units", str(units), "-o", net, "--json", "--threads"]
+    commands = {"learn": learn + ["1"], "threads": learn + ["2"], "ranks": TWO_RANKS + learn + ["1"],
+                "once": [PROGRAM, "evaluate", truth, data, "--threads", "1", "--json"]}
+    seconds = {name: [] for name in commands}
+    peak, all_exact = 0, True
     for _ in range(repeats):
-        passes.append(measured([PROGRAM, "evaluate", truth, data, "--threads", "1", "--json"]).seconds)
-        for threads, seconds in [(1, learns), (2, doubles)]:
-            run = measured([PROGRAM, "learn", data, "--units", str(units), "--threads", str(threads), "-o", net, "--json"])
-            all_exact &= exact(run, truth, net)
-            seconds.append(run.seconds)
-            peak = max(peak, run.peak_own_bytes) if threads == 1 else peak
+        for name, command in commands.items():
+            run = measured(command)
+            seconds[name].append(run.seconds)
+            if name != "once":
+                all_exact &= exact(run, truth, net)
+            if name == "learn":
+                peak = max(peak, run.peak_own_bytes)
     os.remove(data)
-    return statistics.median(learns), statistics.median(doubles), statistics.median(passes), peak, all_exact
+    return Cost(*(statistics.median(times) for times in seconds.values()), peak, all_exact)
 
 
 def main():
@@ -58,35 +82,35 @@ def main():
     failed = False
     rows = []
     with tempfile.TemporaryDirectory(dir=asked.scratch) as folder:
-        print("samples   inputs units  learn s  2 threads  evaluate s  learn/evaluate  memory beside the data")
+        print("samples   inputs units  learn s  2 threads  2 ranks  evaluate s  learn/evaluate  memory beside the data")
         for samples in [10**k for k in range(5, 9) if 10**k <= asked.largest]:
-            learn, double, once, peak, good = cost(folder, 20, 10, samples)
-            rows.append((samples, learn, once, peak))
-            failed |= not good
-            print(f"{samples:<10d}{20:<7d}{10:<6d} {learn:7.2f} {learn / double:8.2f} x {once:10.2f} {learn / once:14.1f} "
-                  f"{peak / 2**20:12.0f} MB{'' if good else '   NOT EXACT'}", flush=True)
-        first, last = rows[0], rows[-1]
-        growth = last[1] / first[1] / (last[0] / first[0])
-        memory = (last[3] - first[3]) / 2**20
+            seen = cost(folder, 20, 10, samples)
+            rows.append((samples, seen))
+            failed |= not seen.exact
+            print(seen.row(samples, 20, 10), flush=True)
+        (least, first), (most, last) = rows[0], rows[-1]
+        growth = last.learn / first.learn / (most / least)
+        memory = (last.peak - first.peak) / 2**20
         checks = [(f"cost grows {growth:.2f} times as fast as the samples (at most 1.2)", growth <= 1.2),
-                  (f"{last[1] / last[2]:.1f} evaluate passes at {last[0]:.0e} samples (at most 40)", last[1] <= 40 * last[2]),
-                  (f"peak memory beside the data grows by {memory:.0f} MB (at most 50)", memory <= 50)]
+                  (f"{last.learn / last.once:.1f} evaluate passes at {most:.0e} samples (at most 40)", last.learn <= 40 * last.once),
+                  (f"peak memory beside the data grows by {memory:.0f} MB (at most 50)", memory <= 50),
+                  (f"at {most:.0e} samples two threads are {last.learn / last.threads:.2f} times as fast as one (at least 1.7)",
+                   last.learn >= 1.7 * last.threads),
+                  (f"and two ranks {last.learn / last.ranks:.2f} times (at least 1.7)", last.learn >= 1.7 * last.ranks)]
         for text, good in checks:
             failed |= not good
             print(f"{text}: {'ok' if good else 'NOT OK'}")
-        sweeps = []
         for inputs, units, samples in [(10, 5, 20000), (20, 10, 20000), (40, 10, 20000), (80, 10, 40000), (20, 5, 20000), (20, 20, 40000)]:
-            learn, double, once, peak, good = cost(folder, inputs, units, samples, 1)
-            sweeps.append((inputs, units, samples, learn))
-            print(f"{samples:<10d}{inputs:<7d}{units:<6d} {learn:7.2f} {learn / double:8.2f} x {once:10.2f} {learn / once:14.1f}"
-                  f"{'' if good else '   NOT EXACT'}", flush=True)
+            seen = cost(folder, inputs, units, samples, 1)
+            failed |= not seen.exact
+            print(seen.row(samples, inputs, units), flush=True)
     if asked.plot:
         import matplotlib
         matplotlib.use("Agg")
         import matplotlib.pyplot as plot
         figure, axes = plot.subplots(figsize=(6, 4))
-        axes.loglog([row[0] for row in rows], [row[1] for row in rows], "o-", label="learn, one thread")
-        axes.loglog([row[0] for row in rows], [row[2] for row in rows], "s--", label="one evaluate pass")
+        axes.loglog([samples for samples, _ in rows], [seen.learn for _, seen in rows], "o-", label="learn, one thread")
+        axes.loglog([samples for samples, _ in rows], [seen.once for _, seen in rows], "s--", label="one evaluate pass")
         axes.set(xlabel="samples (20 inputs, 10 units)", ylabel="seconds", title="What recovery costs")
         axes.legend()
         figure.savefig(asked.plot, bbox_inches="tight", dpi=120)

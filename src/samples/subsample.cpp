@@ -23,6 +23,15 @@ std::vector<Index> spread_rows(Index size, Index count, std::uint64_t seed) {
   return rows;
 }
 
+std::vector<Index> spread_runs(Index size, Index count, std::uint64_t seed) {
+  constexpr Index run = 64;
+  if (size < 2 * run) return spread_rows(size, count, seed);
+  std::vector<Index> rows;
+  for (const Index at : spread_rows(size / run, (count + run - 1) / run, seed))
+    for (Index i = 0; i < run; ++i) rows.push_back(at * run + i);
+  return rows;
+}
+
 MemorySource<double> gather(const SampleSource& source, const std::vector<Index>& rows, const Control& control) {
   // Visit in file order, store in the given order.
   std::vector<std::size_t> order(rows.size());

@@ -42,9 +42,15 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
 }
 
 LabelSubspace subspace_for(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, Index size,
-                           const Control& control, Result& result) {
+                           std::uint64_t seed, const Control& control, Result& result) {
   const StageClock clock("subspace");
-  LabelSubspace subspace = label_subspace(source, moments, whitening, size, control);
+  // The error of T_2 falls with inputs / samples; from some number on, more samples would only cost time.
+  const Index enough = 300 * whitening.size() * size;
+  constexpr Index values_to_copy = Index{1} << 22;
+  LabelSubspace subspace =
+      source.samples() < 2 * enough || enough * (source.inputs() + source.outputs()) > values_to_copy
+          ? label_subspace(source, moments, whitening, size, control)
+          : label_subspace(gather(source, spread_runs(source.samples(), enough, seed), control), moments, whitening, size, control);
   result.series.try_emplace("label_curvature_spectrum", subspace.spectrum.begin(), subspace.spectrum.end());
   clock.file(result, 1, 1);
   return subspace;
@@ -115,7 +121,7 @@ SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& 
                                 std::uint64_t seed, Effort effort, const Control& control, Result& result) {
   const Plan plan = plan_for(effort, units);
   const Index inputs = scaling.inputs.size(), size = std::min(inputs, units + std::max<Index>(2, plan.more_directions));
-  const LabelSubspace subspace = subspace_for(source, moments, scaling.inputs, size, control, result);
+  const LabelSubspace subspace = subspace_for(source, moments, scaling.inputs, size, seed, control, result);
   const StageClock clock("search in subspace");
   const SearchData data = search_data(source, scaling, samples_wanted(source, size, 2 * units, plan.per_unknown), seed, control, subspace.basis);
   SearchOptions search_options;
