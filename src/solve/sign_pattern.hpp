@@ -37,7 +37,31 @@ class SignPattern {
     }
   }
 
+  /// For one sample: replaces values v by s_k w_k c with c = v_units + Σ s_k w_k v_k, s the signs; v_units becomes c.
+  /// Between two products with the data this is all that one output needs, while the row is in the cache.
+  template <class Real>
+  void spread_change(Index sample, Index units, const Real* weights, Real* values) const {
+    const std::uint64_t* const row = bits_.data() + sample * words_;
+    std::array<Real, 8> sums{};
+    Index k = 0;
+    for (; k + 8 <= units; k += 8) {
+      turn_eight(values + k, row[k / 64] >> (k % 64) & 255);
+      for (Index j = 0; j < 8; ++j) sums[static_cast<std::size_t>(j)] += weights[k + j] * values[k + j];
+    }
+    Real change = values[units];
+    for (const Real sum : sums) change += sum;
+    for (Index rest = k; rest < units; ++rest) change += sign(row, rest) * weights[rest] * values[rest];
+    for (k = 0; k + 8 <= units; k += 8) {
+      for (Index j = 0; j < 8; ++j) values[k + j] = weights[k + j] * change;
+      turn_eight(values + k, row[k / 64] >> (k % 64) & 255);
+    }
+    for (; k < units; ++k) values[k] = sign(row, k) * weights[k] * change;
+    values[units] = change;
+  }
+
  private:
+  static int sign(const std::uint64_t* row, Index k) { return (row[k / 64] >> (k % 64) & 1) != 0 ? -1 : 1; }
+
   template <class Real>
   using Word = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
 

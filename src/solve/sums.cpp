@@ -161,10 +161,22 @@ template <class Real>
 void PatternCurvatureSum<Real>::add(const Block<Real>& block) {
   const Index units = model->units(), outputs = model->outputs();
   RowMajor<Real> values = values_of<Real>(block.x, direction, bias);  // of theta's direction, of the affine part's
+  if (outputs == 1)
+    for (Index i = 0; i < block.rows(); ++i) pattern->spread_change(block.first + i, units, output.data(), values.row(i).data());
+  else
+    spread_changes(block, values);
+  const Matrix moments = moments_of<Real>(values, block.x, bias);
+  product.theta += moments.topRows(units);
+  product.affine += moments.bottomRows(outputs);
+}
+
+template <class Real>
+void PatternCurvatureSum<Real>::spread_changes(const Block<Real>& block, RowMajor<Real>& values) {
+  const Index units = model->units(), outputs = model->outputs();
   pattern->apply(block.first, units, values);
   RowMajor<Real> change = values.rightCols(outputs);
   if (units > 0) change.noalias() += values.leftCols(units) * output.transpose();
-  if (model->output_is_free() && units > 0) {
+  if (units > 0) {
     RowMajor<Real> hidden = values_of<Real>(block.x, theta, bias);
     pattern->apply(block.first, units, hidden);
     change.noalias() += hidden * output_direction.transpose();
@@ -173,9 +185,6 @@ void PatternCurvatureSum<Real>::add(const Block<Real>& block) {
   if (units > 0) values.leftCols(units).noalias() = change * output;
   values.rightCols(outputs) = change;
   pattern->apply(block.first, units, values);
-  const Matrix moments = moments_of<Real>(values, block.x, bias);
-  product.theta += moments.topRows(units);
-  product.affine += moments.bottomRows(outputs);
 }
 
 template <class Real>

@@ -102,6 +102,10 @@ struct PatternCurvatureSum {
   void fields(Visit& visit) {
     visit(product);
   }
+
+ private:
+  /// The same as SignPattern::spread_change for several outputs with weights of their own.
+  void spread_changes(const Block<Real>& block, RowMajor<Real>& values);
 };
 extern template struct PatternCurvatureSum<float>;
 extern template struct PatternCurvatureSum<double>;
