@@ -25,7 +25,7 @@ std::vector<Index> spread_rows(Index size, Index count, std::uint64_t seed) {
 
 std::vector<Index> spread_runs(Index size, Index count, std::uint64_t seed) {
   constexpr Index run = 64;
-  if (size < 2 * run) return spread_rows(size, count, seed);
+  if (count >= size || size < 2 * run) return spread_rows(size, count, seed);
   std::vector<Index> rows;
   for (const Index at : spread_rows(size / run, (count + run - 1) / run, seed))
     for (Index i = 0; i < run; ++i) rows.push_back(at * run + i);

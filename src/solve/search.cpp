@@ -119,8 +119,8 @@ class Search {
       const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
       const bool given = attempt == 0 && options_.initial.units() > 0;
       Fit over = given    ? converge(options_.initial, 3e-3, 60, near, GramPrecision::float32)
-                       : regrow ? regrown(attempt)
-                                : over_parameterised(wide, attempt);
+                 : regrow ? regrown(attempt)
+                          : over_parameterised(wide, attempt);
       regrowths = regrow ? regrowths + 1 : 0;
       Fit fit = pruned_to(over, options_.units);
       if (!is_exact(fit) && over.train <= near) {

@@ -39,6 +39,7 @@ TEST(SpreadRows, HaveOneRowInEveryStretch) {
 TEST(SpreadRuns, AreDistinctInRangeInRunsAllOverTheSamples) {
   for (const Index size : {0, 1, 100, 1000, 100003})
     for (const Index count : {1, 64, 999, 200000}) expect_distinct_in_range(spread_runs(size, count, 5), size);
+  EXPECT_EQ(spread_runs(1000, 1000, 5).size(), 1000U) << "all of them if all are wanted";
   const auto order = sorted(spread_runs(1 << 20, 6400, 1));
   ASSERT_EQ(order.size(), 6400U);
   Index breaks = 0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "core/random.hpp"
 #include "reduce/reduce.hpp"
@@ -59,6 +60,22 @@ TEST(Preconditioner, IsSymmetricAndPositiveEvenWithEqualUnits) {
   for (Index k = 0; k < 24; ++k) inverse.col(k) = preconditioner.inverse_times(Vector::Unit(24, k).reshaped(4, 6)).reshaped();
   EXPECT_LT((inverse - inverse.transpose()).norm(), 1e-6 * inverse.norm());
   EXPECT_GT(Matrix(inverse + inverse.transpose()).selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0);
+}
+
+// Signs are turned eight at a time, and the rest one by one.
+TEST(SignPattern, ProductsFromStoredSignsAreThoseFromTheData) {
+  for (const Index units : {3, 8, 11, 70})
+    for (const Index outputs : {1, 3}) {
+      const auto problem = test::planted({.inputs = 5, .units = units, .outputs = outputs, .seed = 4}, {.samples = 300});
+      const SignFreeModel at = disturbed(problem.truth, 0.1), direction = disturbed(problem.truth, 1);
+      SignPattern pattern(300, units);
+      GradientSum first_order(at, Loss{});
+      first_order.pattern = &pattern;
+      reduce(problem.samples, first_order, Control(1));
+      const SignFreeModel expected = reduce(problem.samples, CurvatureSum(at, direction, Loss{}), Control(1)).product;
+      SignFreeModel seen = reduce(problem.samples, PatternCurvatureSum<double>(at, pattern, direction, true), Control(1)).product;
+      EXPECT_LT(std::sqrt(seen.add(-1, expected).dot(seen)), 1e-13 * std::sqrt(expected.dot(expected))) << units << " units, " << outputs << " outputs";
+    }
 }
 
 Index iterations_of_a_precise_step(const SampleSource& samples, const SignFreeModel& at) {

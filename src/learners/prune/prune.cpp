@@ -18,7 +18,7 @@ Index affordable_units(const SampleSource& source) {
   return std::clamp<Index>(equations * 9 / 10 / std::max<Index>(1, per_unit) - source.inputs() / std::max<Index>(1, per_unit), 1, 512);
 }
 
-/// With many more inputs than units, search where the labels are curved first: the rest of the space only adds unknowns.
+/// With twice as many inputs as units or more, search where the labels are curved first: the rest of the space only adds unknowns.
 bool subspace_helps(Index inputs, Index units) { return units > 0 && inputs >= 16 && inputs >= 2 * units; }
 
 /// More than this in memory, and the samples are visited where they lie.
