@@ -8,12 +8,16 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # ccache keeps objects made with precompiled headers only if macros defined after those, and times, may be ignored.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 add_library(relucover_options INTERFACE)
 target_compile_options(relucover_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
   -Wno-maybe-uninitialized -Wno-uninitialized)  # GCC 12 warns inside its own AVX-512 header
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(relucover_options INTERFACE -fpch-preprocess)  # lets ccache see which precompiled header was read
+endif()
 if(RELUCOVER_WARNINGS_AS_ERRORS)
   target_compile_options(relucover_options INTERFACE -Werror)
 endif()

@@ -3,10 +3,10 @@
 // Parameters are u_i = |a_i| (w_i, b_i): the bound is sigma^2 (sum_n J_n^T J_n)^{-1}, J_n = [±1(u_i·x~ > 0) x~].
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <cstdlib>
 
+#include "core/linear_algebra.hpp"
 #include "relucover/relucover.hpp"
 
 using namespace relucover;
@@ -33,7 +33,7 @@ double bound_trace(const Network& truth, const RowMatrix& x) {
       information.block(i * width, j * width, width, width) = augmented.transpose() * (both.asDiagonal() * augmented);
     }
   const Matrix whole = information.selfadjointView<Eigen::Lower>();
-  return sigma * sigma * whole.ldlt().solve(Matrix::Identity(size, size)).trace();
+  return sigma * sigma * Cholesky(whole).inverse().trace();
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "core/random.hpp"
 
-#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
+
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -81,12 +82,10 @@ Matrix RandomStream::normal_matrix(Index rows, Index cols) {
 }
 
 Matrix random_orthonormal(Index rows, Index cols, RandomStream& random) {
-  const Matrix gaussian = random.normal_matrix(rows, cols);
-  const Eigen::HouseholderQR<Matrix> qr(gaussian);
-  Matrix q = qr.householderQ() * Matrix::Identity(rows, cols);
+  ThinQr qr = thin_qr(random.normal_matrix(rows, cols));
   for (Index j = 0; j < cols; ++j)
-    if (qr.matrixQR()(j, j) < 0) q.col(j) *= -1;  // makes the distribution Haar
-  return q;
+    if (qr.triangle(j, j) < 0) qr.basis.col(j) *= -1;  // makes the distribution Haar
+  return std::move(qr.basis);
 }
 
 }  // namespace relucover

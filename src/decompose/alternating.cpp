@@ -1,9 +1,9 @@
 #include "decompose/alternating.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -25,17 +25,17 @@ struct Root {
   Matrix inverse, root;  // symmetric; directions below the cut are left alone
 };
 Root root_of(const Matrix& gram, double negligible) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-  const double largest = std::max(eigen.eigenvalues().maxCoeff(), 1e-300);
-  const Vector values = eigen.eigenvalues().cwiseMax(negligible * negligible * largest).cwiseSqrt();
-  const Matrix& v = eigen.eigenvectors();
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  const double largest = std::max(eigen.values.maxCoeff(), 1e-300);
+  const Vector values = eigen.values.cwiseMax(negligible * negligible * largest).cwiseSqrt();
+  const Matrix& v = eigen.vectors;
   return {v * values.cwiseInverse().asDiagonal() * v.transpose(), v * values.asDiagonal() * v.transpose()};
 }
 
 /// min over the factor of |unfolding - factor (products)ᵀ|², products' Gram matrix given.
 Matrix solve_factor(const Matrix& unfolding_times_products, Matrix gram) {
   gram.diagonal().array() += 1e-15 * gram.diagonal().maxCoeff() + 1e-300;
-  return gram.ldlt().solve(unfolding_times_products.transpose()).transpose();
+  return solve_semidefinite(std::move(gram), unfolding_times_products.transpose()).transpose();
 }
 
 Matrix gram_of(const Matrix& a) { return a.transpose() * a; }
@@ -55,11 +55,11 @@ BalancedSlices::BalancedSlices(const std::vector<Matrix>& slices, double negligi
   for (std::size_t k = 0; k < slices.size(); ++k)
     columns.col(static_cast<Index>(k)) = Eigen::Map<const Vector>(slices[k].data(), r * r);
   // An orthonormal basis of the span of the slices.
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(columns.transpose() * columns);
-  const double largest = std::max(eigen.eigenvalues().maxCoeff(), 1e-300);
-  count_ = std::max<Index>(1, (eigen.eigenvalues().array() > negligible * negligible * largest).count());
-  const Matrix basis = eigen.eigenvectors().rightCols(count_) *
-                       eigen.eigenvalues().tail(count_).cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
+  const SymmetricEigen eigen = symmetric_eigen(columns.transpose() * columns);
+  const double largest = std::max(eigen.values.maxCoeff(), 1e-300);
+  count_ = std::max<Index>(1, (eigen.values.array() > negligible * negligible * largest).count());
+  const Matrix basis = eigen.vectors.rightCols(count_) *
+                       eigen.values.tail(count_).cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
   core_ = side_by_side(columns * basis, r);
   back_ = Matrix::Identity(r, r);
   // Operator scaling: rows and slices orthonormal in turns.

@@ -1,15 +1,12 @@
 #include "decompose/jennrich.hpp"
 
-#include <lapacke.h>
-
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "decompose/alternating.hpp"
 #include "decompose/pencil.hpp"
@@ -27,16 +24,10 @@ struct Range {
 };
 
 Range range_of(const SymmetricTensor& tensor, Index row_order, const TensorDecompositionOptions& options) {
-  Matrix flat = flatten(tensor, row_order);
-  const auto rows = static_cast<lapack_int>(flat.rows()), columns = static_cast<lapack_int>(flat.cols());
-  Matrix left(rows, std::min(rows, columns));
-  Vector values(left.cols()), work(left.cols());
-  if (LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', rows, columns, flat.data(), rows, values.data(), left.data(), rows, nullptr, 1,
-                     work.data()) != 0)
-    return {Matrix(rows, 0)};
-  Index rank = (values.array() > options.rank_threshold).count();
+  const Svd svd = thin_svd(flatten(tensor, row_order), SingularVectors::left);
+  Index rank = (svd.values.array() > options.rank_threshold).count();
   if (options.max_rank > 0) rank = std::min(rank, options.max_rank);
-  return {left.leftCols(rank)};
+  return {svd.left.leftCols(rank)};
 }
 
 RankOneTerms with_weights(const SymmetricTensor& tensor, Matrix directions) {
@@ -82,9 +73,9 @@ Matrix jennrich_directions(const SymmetricTensor& tensor, const Contraction& con
       range.basis.transpose() * flatten(contraction(random_symmetric(d, c, random)), tuple_order) * range.basis;
   const PencilEigenvectors eigen = solve_pencil(first, second);
   if (eigen.vectors.size() == 0) return Matrix(0, d);
-  const Eigen::FullPivLU<Matrix> lu(eigen.vectors);
-  if (!lu.isInvertible()) return Matrix(0, d);
-  return directions_of(range.basis * lu.inverse().transpose(), d, tuple_order);
+  const auto dual = inverse_if_regular(eigen.vectors);
+  if (!dual) return Matrix(0, d);
+  return directions_of(range.basis * dual->transpose(), d, tuple_order);
 }
 
 /// Maximises |P(x^{⊗n})|² over the sphere for the projection P on the span of the powers: its maxima, of value 1, are

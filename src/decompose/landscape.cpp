@@ -1,9 +1,9 @@
 #include "decompose/landscape.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 #include <vector>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "decompose/trust_region.hpp"
 
@@ -123,9 +123,9 @@ LandscapeResult landscape_simultaneous(const LandscapeProblem& problem, const La
   LandscapeResult result;
   result.starts = 1;
   result.iterations = minimum.iterations;
-  const Eigen::FullPivLU<Matrix> factor(rows);
-  result.complete = !minimum.escaped && factor.isInvertible();
-  if (result.complete) result.components = factor.inverse().transpose();
+  const auto inverse = inverse_if_regular(rows);
+  result.complete = !minimum.escaped && inverse.has_value();
+  if (result.complete) result.components = inverse->transpose();
   return result;
 }
 

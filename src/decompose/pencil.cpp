@@ -1,32 +1,12 @@
 #include "decompose/pencil.hpp"
 
-#include <lapacke.h>
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
-
-PencilEigenvectors solve_pencil(const Matrix& c, const Matrix& b) {
-  const auto n = static_cast<lapack_int>(c.rows());
-  check_equal("columns of C", c.cols(), c.rows());
-  check_equal("rows of B", b.rows(), c.rows());
-  check_equal("columns of B", b.cols(), c.rows());
-  PencilEigenvectors answer;
-  Matrix left = c, right = b, vectors(n, n);
-  Vector real(n), imaginary(n), beta(n);
-  if (n == 0 || LAPACKE_dggev(LAPACK_COL_MAJOR, 'N', 'V', n, left.data(), n, right.data(), n, real.data(), imaginary.data(),
-                              beta.data(), nullptr, 1, vectors.data(), n) != 0)
-    return answer;
-  answer.vectors = std::move(vectors);
-  answer.real = (imaginary.array() == 0).all();
-  return answer;
-}
 
 Pencils::Pencils(const HermiteMoments& moments, Index units, const PencilOptions& options)
     : dimension_(moments.tensors.front().dimension), tuple_order_(options.tuple_order) {
@@ -55,9 +35,9 @@ Pencils::Pencils(const HermiteMoments& moments, Index units, const PencilOptions
     if (options.use_middle) add(moments.tensors[bottom + 1], middle_scale_);
     if (options.use_top) add(moments.tensors[bottom + 2], top_scale_);
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-  spectrum_ = eigen.eigenvalues().reverse().cwiseMax(0.0).cwiseSqrt();
-  basis_ = eigen.eigenvectors().rightCols(std::min<Index>(units, gram.rows())).rowwise().reverse();
+  const SymmetricEigen eigen = symmetric_eigen(std::move(gram));
+  spectrum_ = eigen.values.reverse().cwiseMax(0.0).cwiseSqrt();
+  basis_ = eigen.vectors.rightCols(std::min<Index>(units, eigen.values.size())).rowwise().reverse();
 }
 
 Matrix Pencils::random_slice(RandomStream& random, bool with_bottom) const {
@@ -85,9 +65,9 @@ Pencils::Draw Pencils::draw(RandomStream& random) const {
   Draw answer;
   if (eigen.vectors.size() == 0) return answer;
   // Eigenvectors are dual to the powers of the weight vectors: x_i · p(w_j) = 0 for i ≠ j.
-  const Eigen::FullPivLU<Matrix> lu(eigen.vectors);
-  if (!lu.isInvertible()) return answer;
-  const Matrix powers = basis_ * lu.inverse().transpose();
+  const auto dual = inverse_if_regular(eigen.vectors);
+  if (!dual) return answer;
+  const Matrix powers = basis_ * dual->transpose();
   if (!powers.allFinite()) return answer;
   answer.real = eigen.real;
   answer.directions.resize(powers.cols(), dimension_);

@@ -7,13 +7,6 @@
 
 namespace relucover {
 
-/// Real forms of the right eigenvectors of C x = λ B x (LAPACK dggev); a complex pair gives real and imaginary part.
-struct PencilEigenvectors {
-  Matrix vectors;  // columns
-  bool real = true;
-};
-PencilEigenvectors solve_pencil(const Matrix& c, const Matrix& b);
-
 struct PencilOptions {
   /// Tuples of this many indices: 1 for independent weight vectors, 2 and 3 for more units than inputs.
   Index tuple_order = 1;

@@ -1,11 +1,10 @@
 #include "decompose/rank_one_span.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "core/linear_algebra.hpp"
 #include "moments/symmetric_packing.hpp"
 
 namespace relucover {
@@ -53,9 +52,9 @@ Matrix eigenvectors_of_random_pair(const Matrix& elements, Index size, RandomStr
   const Matrix x = unpack_symmetric((elements * random.normal_vector(elements.cols())).eval(), size);
   const Matrix y = unpack_symmetric((elements * random.normal_vector(elements.cols())).eval(), size);
   // X Y⁻¹ = (Y⁻¹ X)ᵀ for symmetric X, Y
-  const Eigen::EigenSolver<Matrix> eigen(y.partialPivLu().solve(x).transpose());
-  if (eigen.info() != Eigen::Success) return Matrix(0, size);
-  Matrix rows = eigen.eigenvectors().real().transpose();
+  const GeneralEigen eigen = general_eigen(solve_square(y, x).transpose());
+  if (!eigen.converged) return Matrix(0, size);
+  Matrix rows = eigen.real_parts.transpose();
   for (Index i = 0; i < rows.rows(); ++i) {
     const double norm = rows.row(i).norm();
     if (norm > 0 && std::isfinite(norm))
@@ -104,7 +103,7 @@ Matrix khatri_rao(const Matrix& b, const Matrix& c) {
 Matrix least_squares_factor(const Matrix& unfolding, const Matrix& b, const Matrix& c) {
   const Matrix gram = (b.transpose() * b).cwiseProduct(c.transpose() * c);
   const Matrix right = unfolding * khatri_rao(b, c);
-  return gram.completeOrthogonalDecomposition().solve(right.transpose()).transpose();
+  return minimum_norm_solution(gram, right.transpose()).transpose();
 }
 
 void normalise_columns(Matrix& factor) {
@@ -120,8 +119,7 @@ Matrix alternating_least_squares(const Matrix& elements, Index size, RandomStrea
                                  const AlternatingLeastSquaresOptions& options) {
   const Index rank = elements.cols();
   // The stack of draws is G times the basis; ALS is unchanged by an orthogonal map of the first mode, so G = Q R leaves R.
-  const Matrix draws = random.normal_matrix(options.draws_per_vector * rank, rank);
-  const Matrix core = Matrix(draws.householderQr().matrixQR().topRows(rank).triangularView<Eigen::Upper>()) * elements.transpose();
+  const Matrix core = triangle_of(random.normal_matrix(options.draws_per_vector * rank, rank)) * elements.transpose();
   Matrix first(rank, size * size), second(size, rank * size), third(size, rank * size);
   for (Index s = 0; s < rank; ++s) {
     const Matrix slice = unpack_symmetric(core.row(s).transpose(), size);

@@ -1,12 +1,11 @@
 #include "decompose/relu_units.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "moments/hermite.hpp"
 
 namespace relucover {
@@ -30,7 +29,7 @@ Vector weights_of_powers(const SymmetricTensor& tensor, const Matrix& directions
   Matrix powers(root.size(), directions.rows());
   for (Index i = 0; i < directions.rows(); ++i)
     powers.col(i) = packed_power(directions.row(i).transpose(), tensor.order).cwiseProduct(root);
-  return powers.completeOrthogonalDecomposition().solve(tensor.values.cwiseProduct(root));
+  return minimum_norm_solution(powers, tensor.values.cwiseProduct(root));
 }
 
 ReluUnits recover_scalars(const HermiteMoments& moments, const Matrix& directions, Index tuple_order) {
@@ -59,7 +58,7 @@ ReluUnits recover_scalars(const HermiteMoments& moments, const Matrix& direction
 ReluUnits fix_signs(ReluUnits units, const Vector& first_moment, SignRule rule) {
   if (units.count() == 0) return units;
   const Matrix weighted = units.w.transpose() * units.a.asDiagonal();
-  const Vector z = weighted.completeOrthogonalDecomposition().solve(first_moment);  // ATV Algorithm 3, step 1
+  const Vector z = minimum_norm_solution(weighted, first_moment);  // ATV Algorithm 3, step 1
   for (Index i = 0; i < units.count(); ++i) {
     const double threshold = rule == SignRule::printed ? 0 : normal_distribution(units.b[i]) - 0.5;
     if (z[i] > threshold) continue;
@@ -122,7 +121,7 @@ ReluUnits refine_on_moments(const HermiteMoments& moments, ReluUnits units, Inde
       Matrix damped = gram;
       damped.diagonal() += damping * gram.diagonal() + Vector::Constant(gram.rows(), 1e-300);
       // The length of w is free together with a and b; |w| = 1 after the step, and damping takes the null direction.
-      const Vector move = damped.ldlt().solve(gradient);
+      const Vector move = solve_semidefinite(std::move(damped), gradient);
       ReluUnits next = units;
       for (Index i = 0; i < m; ++i) {
         next.w.row(i) += move.segment(i * per_unit, d).transpose();

@@ -1,12 +1,10 @@
 #include "decompose/robust_pca.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -15,16 +13,16 @@ namespace {
 /// Singular values shrunk by `by`, through the Gram matrix of the shorter side (full accuracy comes later, from the entries).
 Matrix shrink_singular_values(const Matrix& given, double by, Index& rank) {
   if (given.rows() > given.cols()) return shrink_singular_values(given.transpose(), by, rank).transpose();
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(given * given.transpose());
-  const Vector singular = eigen.eigenvalues().cwiseMax(0).cwiseSqrt();
+  const SymmetricEigen eigen = symmetric_eigen(given * given.transpose());
+  const Vector singular = eigen.values.cwiseMax(0).cwiseSqrt();
   rank = (singular.array() > by).count();
   const Vector factor = singular.unaryExpr([&](double s) { return s > by ? (s - by) / s : 0.0; });
-  return eigen.eigenvectors() * (factor.asDiagonal() * (eigen.eigenvectors().transpose() * given));
+  return eigen.vectors * (factor.asDiagonal() * (eigen.vectors.transpose() * given));
 }
 
 double spectral_norm(const Matrix& given) {
-  const Matrix gram = given.rows() <= given.cols() ? Matrix(given * given.transpose()) : Matrix(given.transpose() * given);
-  return std::sqrt(std::max(0.0, Eigen::SelfAdjointEigenSolver<Matrix>(gram, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff()));
+  Matrix gram = given.rows() <= given.cols() ? Matrix(given * given.transpose()) : Matrix(given.transpose() * given);
+  return std::sqrt(spectral_radius(std::move(gram)));
 }
 
 double median_of(std::vector<double>& values) {
@@ -62,7 +60,7 @@ Matrix weighted_solve(const Matrix& left, const Matrix& given, const Matrix& wei
     const Matrix scaled = weight.col(j).asDiagonal() * left;
     Matrix gram = left.transpose() * scaled;
     gram.diagonal().array() += 1e-14 * (1 + gram.trace());
-    right.col(j) = gram.ldlt().solve(scaled.transpose() * given.col(j));
+    right.col(j) = solve_semidefinite(std::move(gram), scaled.transpose() * given.col(j));
   }
   return right;
 }
@@ -93,9 +91,9 @@ RobustPca robust_pca(const Matrix& given, const Control& control, const RobustPc
 
 MaskedFactors masked_factors(const Matrix& given, const Matrix& start, Index rank, const Control& control) {
   constexpr Index max_rounds = 40;
-  const Eigen::BDCSVD<Matrix> svd(start, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  Matrix left = svd.matrixU().leftCols(rank);
-  Matrix right = svd.singularValues().head(rank).asDiagonal() * svd.matrixV().leftCols(rank).transpose();
+  const Svd svd = thin_svd(start);
+  Matrix left = svd.left.leftCols(rank);
+  Matrix right = svd.values.head(rank).asDiagonal() * svd.right.leftCols(rank).transpose();
   const double scale = std::sqrt(start.squaredNorm() / static_cast<double>(start.size()));
   for (Index round = 0; round < max_rounds; ++round) {
     control.check();
@@ -103,10 +101,9 @@ MaskedFactors masked_factors(const Matrix& given, const Matrix& start, Index ran
       right = weighted_solve(left, given, trusted_entries((given - left * right).cwiseAbs(), 1e-12 * scale));
     const Matrix residual = (given - left * right).cwiseAbs();
     left = weighted_solve(right.transpose(), given.transpose(), trusted_entries(residual, 1e-12 * scale).transpose()).transpose();
-    const Eigen::HouseholderQR<Matrix> qr(left);
-    const Matrix triangle = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-    left = qr.householderQ() * Matrix::Identity(left.rows(), rank);
-    right = triangle * right;
+    ThinQr qr = thin_qr(std::move(left));
+    left = std::move(qr.basis);
+    right = qr.triangle * right;
     Matrix flat = residual;
     std::vector<double> all(flat.data(), flat.data() + flat.size());
     if (median_of(all) < 1e-14 * scale) break;

@@ -1,8 +1,9 @@
 #include "decompose/scoring.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -60,7 +61,7 @@ void score_candidates(const SampleSource& source, const View& view, std::vector<
     Matrix normal = gram.topLeftCorner(features, features);
     normal.diagonal() *= 1 + 1e-13;  // two candidates may be the same unit
     const Matrix cross = gram.topRightCorner(features, outputs);
-    const Matrix solution = normal.ldlt().solve(cross);
+    const Matrix solution = solve_semidefinite(std::move(normal), cross);
     candidate.output = solution.topRows(units).transpose();
     candidate.affine = solution.bottomRows(features - units).transpose();
     candidate.residual = std::max(0.0, gram.bottomRightCorner(outputs, outputs).trace() - cross.cwiseProduct(solution).sum());

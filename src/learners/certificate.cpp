@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "learners/kink_leftover.hpp"
 #include "moments/whitening.hpp"
@@ -101,7 +100,7 @@ struct ResidualHessian {
   }
   double norm(int k) const {
     const Matrix centred = sums[static_cast<std::size_t>(k)] - totals[static_cast<std::size_t>(k)] * Matrix::Identity(model->inputs(), model->inputs());
-    return Eigen::SelfAdjointEigenSolver<Matrix>(centred, Eigen::EigenvaluesOnly).eigenvalues().cwiseAbs().maxCoeff();
+    return spectral_radius(centred);
   }
 };
 
@@ -222,7 +221,7 @@ double wave_score(const SampleSource& source, const SignFreeModel& model, const 
   const auto sums = reduce(source, WaveRegression{&model, &whitening, &waves, Matrix::Zero(count, count), Matrix::Zero(count, source.outputs())},
                            control, fit[0], fit[1]);
   const double ridge = 0.01 * sums.gram.diagonal().mean();
-  const Matrix weights = (sums.gram + ridge * Matrix::Identity(count, count)).ldlt().solve(sums.labels);
+  const Matrix weights = solve_semidefinite(sums.gram + ridge * Matrix::Identity(count, count), sums.labels);
   return reduce(source, WaveGain{&model, &whitening, &waves, &weights}, control, judge[0], judge[1]).score();
 }
 

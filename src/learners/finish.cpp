@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "learners/certificate.hpp"
 #include "learners/stage_clock.hpp"
@@ -272,9 +272,7 @@ class Finish {
     Matrix all(model_.inputs() * model_.outputs(), static_cast<Index>(changes.size()));
     for (Index k = 0; k < all.cols(); ++k) all.col(k) = changes[static_cast<std::size_t>(k)];
     if (all.cols() == 0) return {};
-    Eigen::ColPivHouseholderQR<Matrix> qr(all);
-    qr.setThreshold(1e-7);
-    return Matrix(qr.householderQ()).leftCols(qr.rank());
+    return PivotedQr(std::move(all), 1e-7).basis();
   }
 
   /// Moves along the free directions to a network without skip and offset, if there is one as exact as this: the data
@@ -292,7 +290,7 @@ class Finish {
       }
       changes.col(k) = moved.reshaped();
     }
-    const Vector along = changes.completeOrthogonalDecomposition().solve(-left.reshaped());
+    const Vector along = minimum_norm_solution(changes, -left.reshaped());
     SignFreeModel moved = model_;
     moved.add(1, unflatten(known_->freedom * along, model_));
     if (leftover_affine(moved, signs_).norm() > tolerance) return false;

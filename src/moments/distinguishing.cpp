@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
-
+#include "core/linear_algebra.hpp"
 #include "moments/symmetric_packing.hpp"
 #include "reduce/reduce.hpp"
 
@@ -58,8 +57,8 @@ Distinguishing distinguishing(const SampleSource& source, const Matrix& W, const
   augmented.col(pairs) /= square;
   Distinguishing result;
   result.opposite = (sums.opposite + sums.opposite.transpose()) / n;
-  result.augmented_singular = Eigen::BDCSVD<Matrix>(augmented).singularValues();
-  if (pairs > 0) result.singular = Eigen::BDCSVD<Matrix>(Matrix(augmented.leftCols(pairs))).singularValues();
+  result.augmented_singular = singular_values(augmented);
+  if (pairs > 0) result.singular = singular_values(augmented.leftCols(pairs));
   for (Index i = 0; i < W.rows(); ++i)
     for (Index j = i + 1; j < W.rows(); ++j) {
       const double share = result.opposite(i, j);

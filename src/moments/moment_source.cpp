@@ -1,10 +1,10 @@
 #include "moments/moment_source.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "moments/hermite.hpp"
 #include "moments/split_tuples.hpp"
 
@@ -106,29 +106,27 @@ double SampledMoments::label_variance() const { return combination_.dot(moments_
 
 Vector SampledMoments::slope() const {
   const Vector cross = moments_.cross_covariance(whitening_.kept, Eigen::all) * combination_;
-  return whitening_.factor.triangularView<Eigen::Lower>().solve(cross);
+  return solve_lower(whitening_.factor, cross);
 }
 
 double SampledMoments::affine_residual() const { return std::max(0.0, label_variance() - slope().squaredNorm()); }
 
 Matrix EstimatedMoments::second_moment_times(const Matrix& vectors, const Control& control) const {
-  const auto lower = whitening_.factor.triangularView<Eigen::Lower>();
-  const Vector centred_slope = whitening_.factor.transpose().triangularView<Eigen::Upper>().solve(slope());
-  const Matrix centred_vectors = whitening_.factor.transpose().triangularView<Eigen::Upper>().solve(vectors);
+  const Vector centred_slope = solve_lower_transposed(whitening_.factor, slope());
+  const Matrix centred_vectors = solve_lower_transposed(whitening_.factor, vectors);
   const SecondMomentSums empty{&whitening_.kept, &whitening_.mean,  &centred_slope, combination_.dot(moments_.label_mean),
                                &combination_,    &centred_vectors, Matrix::Zero(inputs(), vectors.cols())};
-  return lower.solve(reduce(source_, empty, control).total) / static_cast<double>(source_.samples());
+  return solve_lower(whitening_.factor, reduce(source_, empty, control).total) / static_cast<double>(source_.samples());
 }
 
 Matrix EstimatedMoments::second_moment(const Control& control) const {
-  const auto lower = whitening_.factor.triangularView<Eigen::Lower>();
-  const Vector centred_slope = whitening_.factor.transpose().triangularView<Eigen::Upper>().solve(slope());
+  const Vector centred_slope = solve_lower_transposed(whitening_.factor, slope());
   const SecondMomentSums empty{&whitening_.kept, &whitening_.mean, &centred_slope, combination_.dot(moments_.label_mean),
                                &combination_,    nullptr,          Matrix::Zero(inputs(), inputs())};
   // The residual has mean zero, so T_2 = E[r z zᵀ]: no identity to subtract.
   const Matrix total = reduce(source_, empty, control).total / static_cast<double>(source_.samples());
-  const Matrix half = lower.solve(total);
-  const Matrix whole = lower.solve(half.transpose());
+  const Matrix half = solve_lower(whitening_.factor, total);
+  const Matrix whole = solve_lower(whitening_.factor, half.transpose());
   return (whole + whole.transpose()) / 2;
 }
 

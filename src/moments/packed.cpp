@@ -1,11 +1,11 @@
 #include "moments/packed.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -123,8 +123,8 @@ Vector nearest_power(const Vector& weighted, Index dimension, Index order) {
   tensor.values = weighted.cwiseQuotient(PackedIndex(dimension, order).multiplicities().cwiseSqrt());
   if (order == 1) return tensor.values.normalized();
   const Matrix unfolding = flatten(tensor, 1);  // the weights of the columns keep the Gram matrix of the full unfolding
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(unfolding * unfolding.transpose());
-  Vector w = eigen.eigenvectors().col(dimension - 1);
+  const SymmetricEigen eigen = symmetric_eigen(unfolding * unfolding.transpose());
+  Vector w = eigen.vectors.col(dimension - 1);
   if (order % 2 && tensor.values.dot(packed_power(w, order).cwiseProduct(PackedIndex(dimension, order).multiplicities())) < 0)
     w = -w;
   return w;

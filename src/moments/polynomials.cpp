@@ -1,10 +1,10 @@
 #include "moments/polynomials.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "moments/hermite.hpp"
 #include "moments/split_tuples.hpp"
 
@@ -217,7 +217,7 @@ std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& 
   std::vector<Polynomial> fits;
   for (Index degree = 0; degree <= max_degree; ++degree) {
     const Index size = feature_count(q, degree);
-    fits.push_back({q, degree, gram.topLeftCorner(size, size).ldlt().solve(gram.col(label).head(size))});
+    fits.push_back({q, degree, solve_semidefinite(gram.topLeftCorner(size, size), gram.col(label).head(size))});
   }
   return fits;
 }

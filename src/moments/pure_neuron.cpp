@@ -1,9 +1,9 @@
 #include "moments/pure_neuron.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "moments/symmetric_packing.hpp"
 #include "reduce/reduce.hpp"
 
@@ -78,11 +78,11 @@ PureNeuronMoments pure_neuron_moments(const SampleSource& source, const Matrix& 
 }
 
 PureNeuronSpan null_span_of_gram(const Matrix& gram, Index dimension) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
+  const SymmetricEigen eigen = symmetric_eigen(gram);
   PureNeuronSpan span;
-  span.basis = eigen.eigenvectors().leftCols(dimension);
-  const double largest = std::max(eigen.eigenvalues().maxCoeff(), 1e-300);
-  span.spectrum = (eigen.eigenvalues().cwiseMax(0) / largest).cwiseSqrt();
+  span.basis = eigen.vectors.leftCols(dimension);
+  const double largest = std::max(eigen.values.maxCoeff(), 1e-300);
+  span.spectrum = (eigen.values.cwiseMax(0) / largest).cwiseSqrt();
   return span;
 }
 

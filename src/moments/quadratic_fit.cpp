@@ -1,8 +1,8 @@
 #include "moments/quadratic_fit.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "moments/symmetric_packing.hpp"
 #include "reduce/reduce.hpp"
 
@@ -46,10 +46,10 @@ struct PolynomialGram {
 /// G⁺ c for a positive semidefinite G, scaled to a unit diagonal first; directions below 1e-12 of the largest are left out.
 Matrix solve_gram(const Matrix& gram, const Matrix& cross) {
   const Vector scale = gram.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0.0; });
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * gram * scale.asDiagonal());
-  const double floor = 1e-12 * eigen.eigenvalues().cwiseAbs().maxCoeff();
-  const Vector inverse = eigen.eigenvalues().unaryExpr([&](double v) { return v > floor ? 1 / v : 0.0; });
-  const Matrix& basis = eigen.eigenvectors();
+  const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * gram * scale.asDiagonal());
+  const double floor = 1e-12 * eigen.values.cwiseAbs().maxCoeff();
+  const Vector inverse = eigen.values.unaryExpr([&](double v) { return v > floor ? 1 / v : 0.0; });
+  const Matrix& basis = eigen.vectors;
   return scale.asDiagonal() * (basis * (inverse.asDiagonal() * (basis.transpose() * (scale.asDiagonal() * cross))));
 }
 

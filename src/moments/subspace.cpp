@@ -1,12 +1,11 @@
 #include "moments/subspace.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 
 namespace relucover {
@@ -19,13 +18,13 @@ struct Spectrum {
 };
 
 Spectrum by_falling_size(const Matrix& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric);
+  const SymmetricEigen eigen = symmetric_eigen(symmetric);
   std::vector<Index> order(static_cast<std::size_t>(symmetric.rows()));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return std::abs(eigen.eigenvalues()[a]) > std::abs(eigen.eigenvalues()[b]);
+    return std::abs(eigen.values[a]) > std::abs(eigen.values[b]);
   });
-  return {eigen.eigenvalues()(order), eigen.eigenvectors()(Eigen::all, order)};
+  return {eigen.values(order), eigen.vectors(Eigen::all, order)};
 }
 
 /// Randomised range finder with subspace iteration (Halko, Martinsson, Tropp 2011, algorithm 4.4) on T_2 as an operator.
@@ -33,10 +32,7 @@ Spectrum by_range_finder(const EstimatedMoments& source, Index wanted, std::uint
   constexpr int iterations = 4;
   RandomStream random(seed, purpose::sketch);
   Matrix basis = random_orthonormal(source.inputs(), std::min(source.inputs(), wanted), random);
-  for (int i = 0; i < iterations; ++i) {
-    const Matrix image = source.second_moment_times(basis, control);
-    basis = Eigen::HouseholderQR<Matrix>(image).householderQ() * Matrix::Identity(image.rows(), image.cols());
-  }
+  for (int i = 0; i < iterations; ++i) basis = orthonormal_basis(source.second_moment_times(basis, control));
   const Matrix small = basis.transpose() * source.second_moment_times(basis, control);
   Spectrum inner = by_falling_size((small + small.transpose()) / 2);
   return {inner.values, basis * inner.vectors};

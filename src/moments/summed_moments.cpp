@@ -1,10 +1,10 @@
 #include "moments/summed_moments.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -140,9 +140,9 @@ HermiteMoments SummedMoments::moments(const Matrix& directions, Index max_order,
     SymmetricTensor residual = lowered(yz, k);
     double spread = label_variance();
     if (k >= 2) {
-      const Matrix gram = products(z, degree, degree);
+      Matrix gram = products(z, degree, degree);
       const Vector cross = lowered(yz, degree).values;
-      const Vector fit = gram.ldlt().solve(cross);
+      const Vector fit = solve_semidefinite(std::move(gram), cross);
       residual.values -= products(z, k, degree) * fit;
       spread = std::max(0.0, spread + moments_.label_mean[0] * moments_.label_mean[0] - fit.dot(cross));
     }

@@ -1,11 +1,10 @@
 #include "moments/whitening.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "moments/measured_source.hpp"
 
 namespace relucover {
@@ -57,8 +56,7 @@ std::vector<Index> independent_columns(const Matrix& covariance, const std::vect
     }
   // In nearly all data no column is near to a combination of others, and a factorisation without pivots shows it.
   constexpr double clearly = 1e-6;
-  const Eigen::LLT<Matrix> plain(correlation);
-  if (plain.info() == Eigen::Success && plain.matrixLLT().diagonal().cwiseAbs2().minCoeff() > std::max(clearly, tolerance)) return candidates;
+  if (Cholesky(correlation).least_pivot() > std::max(clearly, tolerance)) return candidates;
   Vector left = Vector::Ones(n);
   Matrix factor = Matrix::Zero(n, n);
   std::vector<Index> chosen;
@@ -125,20 +123,18 @@ Whitening whitening_of(const InputMoments& moments, const WhiteningOptions& opti
   if (whitening.kept.empty()) return whitening;
   const Matrix covariance = moments.covariance(whitening.kept, whitening.kept);
   whitening.mean = moments.mean(whitening.kept);
-  whitening.factor = covariance.llt().matrixL();
+  whitening.factor = Cholesky(covariance).lower();
   return whitening;
 }
 
 Matrix affine_slopes(const InputMoments& moments, const Whitening& whitening) {
   const Matrix cross = moments.cross_covariance(whitening.kept, Eigen::all);
-  const auto lower = whitening.factor.triangularView<Eigen::Lower>();
-  return lower.transpose().solve(lower.solve(cross));
+  return solve_lower_transposed(whitening.factor, solve_lower(whitening.factor, cross));
 }
 
 double Whitening::condition() const {
   if (kept.empty()) return 1;
-  const Matrix covariance = factor * factor.transpose();
-  const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector spectrum = symmetric_eigenvalues(factor * factor.transpose());
   return spectrum.maxCoeff() / std::max(spectrum.minCoeff(), 1e-300);
 }
 
@@ -147,15 +143,14 @@ Matrix Whitening::whiten(const Eigen::Ref<const RowMatrix>& x) const {
   Matrix centred(size(), x.rows());
   for (Index i = 0; i < size(); ++i)
     centred.row(i) = (x.col(kept[static_cast<std::size_t>(i)]).array() - mean[i]).transpose();
-  factor.triangularView<Eigen::Lower>().solveInPlace(centred);
-  return centred.transpose();
+  return solve_lower(factor, std::move(centred)).transpose();
 }
 
 Matrix Whitening::forms_to_inputs(const Matrix& forms) const {
   check_equal("columns of forms", forms.cols(), size() + 1);
   // w·L⁻¹(x − μ) + b = (L⁻ᵀw)·x + b − (L⁻ᵀw)·μ
   const Matrix w =
-      factor.transpose().triangularView<Eigen::Upper>().solve(forms.leftCols(size()).transpose()).transpose();
+      solve_lower_transposed(factor, forms.leftCols(size()).transpose()).transpose();
   Matrix mapped = Matrix::Zero(forms.rows(), inputs + 1);
   for (Index i = 0; i < size(); ++i) mapped.col(kept[static_cast<std::size_t>(i)]) = w.col(i);
   mapped.col(inputs) = forms.col(size()) - w * mean;

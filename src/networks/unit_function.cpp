@@ -1,10 +1,10 @@
 // Units of a first layer with thresholds, and their Hermite coefficients.
-#include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "networks/hermite_series.hpp"
 #include "relucover/threshold.hpp"
 
@@ -77,13 +77,11 @@ double hermite_polynomial(int order, double x) {
 
 GaussHermite::GaussHermite(Index points) {
   // Golub and Welsch: nodes are the eigenvalues of the Jacobi matrix of He_k.
-  const Vector diagonal = Vector::Zero(points);
   Vector beside(points - 1);
   for (Index i = 0; i + 1 < points; ++i) beside[i] = std::sqrt(static_cast<double>(i + 1));
-  Eigen::SelfAdjointEigenSolver<Matrix> solver;
-  solver.computeFromTridiagonal(diagonal, beside);
-  nodes = solver.eigenvalues();
-  weights = solver.eigenvectors().row(0).transpose().cwiseAbs2();
+  const SymmetricEigen eigen = tridiagonal_eigen(Vector::Zero(points), std::move(beside));
+  nodes = eigen.values;
+  weights = eigen.vectors.row(0).transpose().cwiseAbs2();
 }
 
 double UnitFunction::operator()(double a) const {

@@ -1,8 +1,7 @@
 #include "samples/dependent_units.hpp"
 
-#include <Eigen/QR>
-
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 
 namespace relucover {
@@ -15,8 +14,7 @@ Network dependent_network(Index inputs, Index units, std::uint64_t seed) {
   network.W = random.normal_matrix(units, inputs);
   network.W.rowwise().normalize();
   // A random vector less its part in the span of the columns of W leaves Σ a_i w_i = 0.
-  const Eigen::HouseholderQR<Matrix> qr(network.W);
-  const Matrix span = qr.householderQ() * Matrix::Identity(units, inputs);
+  const Matrix span = orthonormal_basis(network.W);
   Vector a = random.normal_vector(units);
   for (int twice = 0; twice < 2; ++twice) a -= span * (span.transpose() * a);
   network.A = a.transpose();

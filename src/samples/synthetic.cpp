@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "relucover/samples.hpp"
 

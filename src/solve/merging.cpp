@@ -1,8 +1,8 @@
 #include "solve/merging.hpp"
 
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -44,8 +44,8 @@ Merged merge_closest_units(const SampleSource& source, const SignFreeModel& mode
   const double turned = sides.together(i, j) < 0 ? -1 : 1;
   // output_i |t_i| + output_j |t_j| = sigma_i (output_i theta_i ± output_j theta_j) x~ where they agree.
   const Matrix sum = model.output.col(i) * model.theta.row(i) + turned * model.output.col(j) * model.theta.row(j);
-  const Eigen::JacobiSVD<Matrix> svd(sum, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Vector form = svd.matrixV().col(0);
+  const Svd svd = thin_svd(sum);
+  const Vector form = svd.right.col(0);
   const double side = sides.moments.row(i).dot(form) < 0 ? -1 : 1;
 
   std::vector<Index> kept;
@@ -54,7 +54,7 @@ Merged merge_closest_units(const SampleSource& source, const SignFreeModel& mode
   Merged merged{with_units(model, kept), 0.5 * (1 + most / static_cast<double>(sides.samples))};
   const Index at = i > j ? i - 1 : i;
   merged.model.theta.row(at) = form.transpose();
-  merged.model.output.col(at) = side * svd.singularValues()[0] * svd.matrixU().col(0);
+  merged.model.output.col(at) = side * svd.values[0] * svd.left.col(0);
   balance(merged.model);
   return merged;
 }

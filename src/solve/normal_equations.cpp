@@ -1,8 +1,8 @@
 #include "solve/normal_equations.hpp"
 
-#include <Eigen/Cholesky>
 #include <optional>
 
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/preconditioner.hpp"
 
@@ -24,7 +24,7 @@ Matrix inverse_of_moment(const Matrix& second_moment) {
   constexpr double little = 1e-12;
   Matrix regular = second_moment;
   regular.diagonal() *= 1 + little;
-  return Eigen::LLT<Matrix>(regular).solve(Matrix::Identity(regular.rows(), regular.cols()));
+  return solve_semidefinite(regular, Matrix::Identity(regular.rows(), regular.cols()));
 }
 
 Matrix full_gram(const NormalSum& sums) {
@@ -107,8 +107,8 @@ class DenseLinearisation : public Linearisation {
     Matrix damped = gram_;
     add_damping(lambda, damped);
     Step result;
-    const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(damped);
-    if (cholesky.info() != Eigen::Success) return result;
+    const Cholesky cholesky(std::move(damped));
+    if (!cholesky.definite()) return result;
     const Vector delta = cholesky.solve(gradient_);
     if (!delta.allFinite()) return result;
     const Vector reached = gram_ * delta;

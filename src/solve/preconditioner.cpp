@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/linear_algebra.hpp"
+
 namespace relucover {
 
 namespace {
 
 /// Units may be alike, or forms: enough to factorise, too little to matter.
-Eigen::LLT<Matrix> factor_of(Matrix matrix) {
+Cholesky factor_of(Matrix matrix) {
   constexpr double little = 1e-8;
   const double scale = std::max(matrix.diagonal().maxCoeff(), 1e-300);
   matrix.diagonal() += little * matrix.diagonal().cwiseMax(little * scale);
-  return Eigen::LLT<Matrix>(matrix);
+  return Cholesky(std::move(matrix));
 }
 
 }  // namespace
@@ -76,7 +78,7 @@ Matrix Preconditioner::inverse_times(const Matrix& step) const {
   if (!corrected()) return result;
   // P^{-1} - Z (Z^T P Z)^{-1} Z^T + Z (Z^T H Z)^{-1} Z^T
   const Vector along = directions_->along(step);
-  directions_->add(gram_factor_.solve(along) - kronecker_factor_.solve(along), result);
+  directions_->add((gram_factor_.solve(along) - kronecker_factor_.solve(along)).col(0), result);
   return result;
 }
 

@@ -3,10 +3,10 @@
 // inputs independent, they would be E[sigma_i sigma_j] E[x~ x~^T]: a Kronecker product, inverted at the cost of its factors.
 // Signs do depend on inputs, along the units' own forms: on the span of those few directions (each unit's form and bias,
 // and the same in the affine part) the Kronecker product is replaced by the Gram matrix itself.
-#include <Eigen/Cholesky>
 #include <optional>
 #include <vector>
 
+#include "core/linear_algebra.hpp"
 #include "solve/sums.hpp"
 
 namespace relucover {
@@ -44,10 +44,10 @@ class Preconditioner {
  private:
   Matrix coupling_;
   const Matrix &second_moment_, &moment_inverse_;
-  Eigen::LLT<Matrix> coupling_factor_;
+  Cholesky coupling_factor_;
   std::optional<RowDirections> directions_;
   Matrix gram_, form_products_;
-  Eigen::LLT<Matrix> gram_factor_, kronecker_factor_;  // along the directions: as it is, as the Kronecker product has it
+  Cholesky gram_factor_, kronecker_factor_;  // along the directions: as it is, as the Kronecker product has it
 };
 
 }  // namespace relucover

@@ -1,10 +1,10 @@
 #include "solve/pruning.hpp"
 
-#include <Eigen/Cholesky>
 #include <limits>
 #include <numeric>
 #include <optional>
 
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -28,7 +28,7 @@ class Elimination {
     const Matrix scaled = scale_.asDiagonal() * gram * scale_.asDiagonal();
     constexpr double ridge = 1e-13;  // equal features share their weight instead of cancelling
     const Matrix regular = scaled + ridge * static_cast<double>(scaled.rows()) * Matrix::Identity(scaled.rows(), scaled.rows());
-    const Eigen::LDLT<Matrix> factor(regular);
+    const SemidefiniteFactor factor(regular);
     inverse_ = factor.solve(Matrix::Identity(regular.rows(), regular.rows()));
     coefficients_ = factor.solve(scale_.asDiagonal() * labels);
     total_ = std::max(affine.label_squares, std::numeric_limits<double>::min());

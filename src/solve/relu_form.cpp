@@ -1,7 +1,6 @@
 #include "solve/relu_form.hpp"
 
-#include <Eigen/Cholesky>
-
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -17,8 +16,8 @@ Matrix tied_affine(const SignFreeModel& model, const std::vector<int>& signs) {
 
 /// Cholesky; with pivots where rounding leaves the matrix indefinite.
 Vector solved(const Matrix& gram, const Vector& right) {
-  const Eigen::LLT<Matrix> cholesky(gram);
-  return cholesky.info() == Eigen::Success ? Vector(cholesky.solve(right)) : Vector(gram.ldlt().solve(right));
+  const Cholesky cholesky(gram);
+  return cholesky.definite() ? cholesky.solve(right) : solve_semidefinite(gram, right);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "solve/signs.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 
 namespace relucover {
@@ -66,19 +65,17 @@ struct Elimination {
 };
 
 Elimination eliminate(const Matrix& rows, const Vector& target, double tolerance) {
-  Eigen::ColPivHouseholderQR<Matrix> qr(rows.transpose());
-  qr.setThreshold(1e-9);
+  const PivotedQr qr(rows.transpose(), 1e-9);
   Elimination e;
   e.rank = qr.rank();
   const Index count = rows.rows();
-  e.order.resize(static_cast<std::size_t>(count));
-  for (Index i = 0; i < count; ++i) e.order[static_cast<std::size_t>(i)] = qr.colsPermutation().indices()[i];
-  const Matrix r = qr.matrixQR().topRows(e.rank).template triangularView<Eigen::Upper>();
+  e.order = qr.order();
+  const Matrix r = qr.triangle().topRows(e.rank);
   const Matrix basic = r.leftCols(e.rank);
-  const Vector rotated = (qr.householderQ().adjoint() * target).head(e.rank);
-  e.constant = basic.triangularView<Eigen::Upper>().solve(rotated);
-  e.dependence = basic.triangularView<Eigen::Upper>().solve(r.rightCols(count - e.rank));
-  const double smallest = e.rank > 0 ? Eigen::JacobiSVD<Matrix>(basic).singularValues().tail(1)[0] : 1;
+  const Vector rotated = qr.rotated(target).topRows(e.rank);
+  e.constant = solve_upper(basic, rotated);
+  e.dependence = solve_upper(basic, r.rightCols(count - e.rank));
+  const double smallest = e.rank > 0 ? singular_values(basic).tail(1)[0] : 1;
   e.slack = tolerance / std::max(smallest, 1e-300) + 1e-9;
   return e;
 }
@@ -177,10 +174,10 @@ SignSolution find_signs(const Matrix& weighted, const Vector& target, double tol
   else if (can_meet)
     collector.found.complete = meet_in_the_middle(weighted, target, tolerance, collector);
   else
-    collector.offer(rounded(weighted.transpose().completeOrthogonalDecomposition().solve(target)));
+    collector.offer(rounded(minimum_norm_solution(weighted.transpose(), target)));
   if (collector.found.signs.empty())
     collector.found.worst_mismatch =
-        collector.mismatch(rounded(weighted.transpose().completeOrthogonalDecomposition().solve(target)));
+        collector.mismatch(rounded(minimum_norm_solution(weighted.transpose(), target)));
   return collector.found;
 }
 

@@ -1,8 +1,6 @@
 #include "solve/uncertainty.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/relu_form.hpp"
 
@@ -55,18 +53,18 @@ Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& s
     if (gram(i, i) == 0) gram(i, i) = 1;  // the place of a bias that the model does not have
   const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();
   const Matrix scaled = scale.asDiagonal() * gram * scale.asDiagonal();
-  const Eigen::LLT<Matrix> factor(scaled);
+  const Cholesky factor(scaled);
   result.unit_error = Vector::Constant(model.units(), std::numeric_limits<double>::infinity());
   // Rounding of the Gram matrix and of its factorisation makes pivots this large out of nothing.
   const double singular = 16 * std::numeric_limits<double>::epsilon() * static_cast<double>(gram.rows());
-  result.determined = factor.info() == Eigen::Success && factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > singular;
+  result.determined = factor.least_pivot() > singular;
   if (!result.determined) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scaled);
-    const Index free_directions = (eigen.eigenvalues().array() < singular).count();
-    result.freedom = scale.asDiagonal() * eigen.eigenvectors().leftCols(free_directions);
+    const SymmetricEigen eigen = symmetric_eigen(scaled);
+    const Index free_directions = (eigen.values.array() < singular).count();
+    result.freedom = scale.asDiagonal() * eigen.vectors.leftCols(free_directions);
     return result;
   }
-  result.inverse = scale.asDiagonal() * factor.solve(Matrix::Identity(gram.rows(), gram.rows())) * scale.asDiagonal();
+  result.inverse = scale.asDiagonal() * factor.inverse() * scale.asDiagonal();
   result.inverse /= samples;
   const Index width = model.inputs() + 1;
   const Matrix moment = sums.block(model.units(), model.units());

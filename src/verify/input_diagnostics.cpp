@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "moments/whitening.hpp"
 #include "reduce/reduce.hpp"
@@ -51,8 +49,7 @@ Frame frame_of(const SampleSource& source, const DiagnosticsOptions& options, co
   frame.whitening = whitening_of(frame.moments);
   frame.look_alike = look_alikes(frame.moments, frame.whitening);
   const Index q = frame.whitening.size(), l = source.outputs();
-  const auto lower = frame.whitening.factor.triangularView<Eigen::Lower>();
-  frame.affine = q > 0 ? Matrix(lower.solve(Matrix(frame.moments.cross_covariance(frame.whitening.kept, Eigen::all)))) : Matrix(0, l);
+  frame.affine = solve_lower(frame.whitening.factor, frame.moments.cross_covariance(frame.whitening.kept, Eigen::all));
   const Vector left = (frame.moments.label_covariance.diagonal().transpose() - frame.affine.colwise().squaredNorm()).transpose();
   const Vector weight = left.unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0.0; });
   RandomStream random(options.seed, purpose::sketch);
@@ -63,7 +60,7 @@ Frame frame_of(const SampleSource& source, const DiagnosticsOptions& options, co
   frame.directions.resize(q, q + (q > 1 ? options.projections : 0));
   if (q > 0) frame.directions.leftCols(q) = frame.whitening.factor.transpose().colwise().normalized();
   for (Index j = q; j < frame.directions.cols(); ++j) frame.directions.col(j) = random.normal_vector(q).normalized();
-  frame.shift = q > 0 ? Vector(frame.directions.transpose() * lower.solve(frame.whitening.mean)) : Vector(0);
+  frame.shift = frame.directions.transpose() * solve_lower(frame.whitening.factor, frame.whitening.mean);
   return frame;
 }
 
@@ -197,7 +194,7 @@ void look_at_labels(const Frame& frame, InputDiagnostics& found) {
   const Matrix& covariance = frame.moments.label_covariance;
   const double total = covariance.trace();
   found.affine_fit_residual = total > 0 ? std::max(0.0, (total - frame.affine.squaredNorm()) / total) : 0;
-  const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector spectrum = symmetric_eigenvalues(covariance);
   constexpr double rounding = 1e-12;  // of sums over many samples, relative
   found.label_rank = total > 0 ? (spectrum.array() > rounding * spectrum.maxCoeff()).count() : 0;
 }
@@ -207,15 +204,15 @@ Matrix look_at_t2(const Frame& frame, const ShapeSums& sums, const DiagnosticsOp
   const Index q = frame.whitening.size(), residuals = frame.mix.cols();
   if (q == 0) return Matrix(0, 0);
   const double n = static_cast<double>(frame.moments.samples);
-  const Eigen::BDCSVD<Matrix> svd(sums.t2 / n, Eigen::ComputeThinV);
-  found.t2_spectrum.assign(svd.singularValues().begin(), svd.singularValues().end());
+  const Svd svd = thin_svd(sums.t2 / n, SingularVectors::right);
+  found.t2_spectrum.assign(svd.values.begin(), svd.values.end());
   // Entries r z_i z_j have variance E[r^2 |z|^4] / (q (q + 2)); the edge of a random matrix of such entries.
   const double dimension = static_cast<double>(q);
   const double entry = std::sqrt(sums.t2_spread.mean() / n / (dimension * (dimension + 2)) / n);
   found.t2_noise_edge = entry * (std::sqrt(dimension) + std::sqrt(dimension * static_cast<double>(residuals)));
-  const Index shown = (svd.singularValues().array() > options.edge_margin * found.t2_noise_edge).count();
+  const Index shown = (svd.values.array() > options.edge_margin * found.t2_noise_edge).count();
   if (found.gaussian.passed) found.units_at_least = shown;
-  return svd.matrixV().leftCols(shown);
+  return svd.right.leftCols(shown);
 }
 
 /// Least squares of y on 1, z and random ReLUs.
@@ -283,7 +280,7 @@ double noise_bound(const SampleSource& source, const Frame& frame, const Matrix&
   const Index used = std::min(train, per_feature * (count + q + 1));
   FeatureSums sums = reduce(source, FeatureSums{&fit, &frame.moments.label_mean, {}, {}}, control, 0, used);
   sums.gram.diagonal().array() += 1e-9 * sums.gram.diagonal().mean();
-  const Matrix weights = sums.gram.selfadjointView<Eigen::Lower>().ldlt().solve(sums.right);
+  const Matrix weights = solve_semidefinite(std::move(sums.gram), sums.right);
   const double squared = reduce(source, HeldOutSums{&fit, &frame.moments.label_mean, &weights}, control, train, n).squared;
   return std::sqrt(squared / static_cast<double>((n - train) * source.outputs()));
 }

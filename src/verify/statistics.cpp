@@ -1,8 +1,9 @@
 #include "verify/statistics.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
+
+#include "core/linear_algebra.hpp"
 
 namespace relucover {
 
@@ -12,9 +13,9 @@ double chi_square_score(double value, double freedom) {
 }
 
 double mahalanobis_square(const Vector& delta, const Matrix& covariance) {
-  const Eigen::LLT<Matrix> factor(covariance);
-  if (factor.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
-  return factor.matrixL().solve(delta).squaredNorm();
+  const Cholesky factor(covariance);
+  if (!factor.definite()) return std::numeric_limits<double>::infinity();
+  return solve_lower(factor.lower(), delta).squaredNorm();
 }
 
 }  // namespace relucover

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "decompose/jennrich.hpp"
 #include "decompose/relu_units.hpp"

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/normal_equations.hpp"
@@ -59,7 +59,7 @@ TEST(Preconditioner, IsSymmetricAndPositiveEvenWithEqualUnits) {
   Matrix inverse(24, 24);
   for (Index k = 0; k < 24; ++k) inverse.col(k) = preconditioner.inverse_times(Vector::Unit(24, k).reshaped(4, 6)).reshaped();
   EXPECT_LT((inverse - inverse.transpose()).norm(), 1e-6 * inverse.norm());
-  EXPECT_GT(Matrix(inverse + inverse.transpose()).selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0);
+  EXPECT_GT(symmetric_eigenvalues(inverse + inverse.transpose())[0], 0);
 }
 
 // Signs are turned eight at a time, and the rest one by one.

@@ -45,6 +45,20 @@ def test_includes_rejects(tmp_path, name, text):
 
 @pytest.mark.parametrize(
     "line",
+    ["#include <Eigen/SVD>", "#include <lapacke.h>", "Eigen::LLT<Matrix> root(gram);", "x = gram.ldlt().solve(y);", "a.colPivHouseholderQr();",
+     "Eigen::EigenSolver<Matrix> eigen(a);", "m.selfadjointView<Eigen::Lower>().eigenvalues();"],
+)
+@pytest.mark.parametrize("folder", ["src/solve", "apps/relucover", "tests/solve"])
+def test_includes_rejects_decompositions_outside_of_their_room(tmp_path, folder, line):
+    (tmp_path / "src").mkdir(exist_ok=True)
+    result = run("check-includes", tree(tmp_path, {f"{folder}/a.cpp": f"\n{line}\n"}))
+    assert result.returncode == 1
+    assert f"{folder}/a.cpp:2" in result.stdout
+    assert run("check-includes", tree(tmp_path / "other", {"src/core/linear_algebra/a.cpp": f"{line}\n"})).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "line",
     ['std::cout << 1;', 'std::printf("x");', 'printf("x");', "exit(1);", "std::abort();", "std::mt19937 g;", 'fmt::print("x");'],
 )
 def test_silence_rejects(tmp_path, line):

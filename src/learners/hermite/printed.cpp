@@ -1,11 +1,11 @@
 // The published moment algorithms on samples: they report their own error and never claim a certificate.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/linear_algebra.hpp"
 #include "decompose/scoring.hpp"
 #include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hermite.hpp"
@@ -112,7 +112,7 @@ Vector solve_regression(const RegressionSums& sums) {
   const Vector cross = gram.col(columns - 1).head(columns - 1);
   gram.conservativeResize(columns - 1, columns - 1);
   gram.diagonal() *= 1 + 1e-12;  // relu(t) - relu(-t) = t is in the span of x and 1: the minimum is not unique
-  return gram.ldlt().solve(cross);
+  return solve_semidefinite(std::move(gram), cross);
 }
 
 /// Truncation in the residual: the few samples behind kinks that no unit has are left out, round by round.

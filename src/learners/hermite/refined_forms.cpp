@@ -1,10 +1,10 @@
 #include "learners/hermite/refined_forms.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "core/linear_algebra.hpp"
 #include "samples/subsample.hpp"
 #include "solve/merging.hpp"
 #include "solve/pruning.hpp"
@@ -131,16 +131,16 @@ class Refinement {
     const Vector left = residuals(data_, model).cwiseMax(-10 * median).cwiseMin(10 * median);
     const Vector centred = left.array() - left.mean();
     const Matrix second = data_.x().transpose() * Matrix(data_.x().array().colwise() * centred.array()) / static_cast<double>(data_.samples());
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(second);
+    const SymmetricEigen eigen = symmetric_eigen(second);
     Index at = 0;
-    eigen.eigenvalues().cwiseAbs().maxCoeff(&at);
+    eigen.values.cwiseAbs().maxCoeff(&at);
     SignFreeModel wider(d, m + 1, 1);
     wider.theta.topRows(m) = model.theta;
     wider.output.leftCols(m) = model.output;
     wider.affine = model.affine;
-    wider.theta.row(m).head(d) = median * eigen.eigenvectors().col(at).transpose();
+    wider.theta.row(m).head(d) = median * eigen.vectors.col(at).transpose();
     wider.theta(m, d) = median * bias;
-    wider.output(0, m) = eigen.eigenvalues()[at] > 0 ? 1 : -1;
+    wider.output(0, m) = eigen.values[at] > 0 ? 1 : -1;
     return wider;
   }
 

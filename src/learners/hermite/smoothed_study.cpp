@@ -1,10 +1,10 @@
 #include "learners/hermite/smoothed_study.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/linear_algebra.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/hermite/moment_methods.hpp"
 #include "networks/assignment.hpp"
@@ -36,8 +36,7 @@ double worst_direction(const Network& truth, const Matrix& found) {
 double least_singular_value(const Network& network, Index tuple_order) {
   Matrix powers(packed_size(network.inputs(), tuple_order), network.units());
   for (Index i = 0; i < network.units(); ++i) powers.col(i) = weighted_power(network.W.row(i).transpose(), tuple_order);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(powers.transpose() * powers, Eigen::EigenvaluesOnly);
-  return std::sqrt(std::max(0.0, eigen.eigenvalues()[0]));
+  return std::sqrt(std::max(0.0, symmetric_eigenvalues(powers.transpose() * powers)[0]));
 }
 
 double median(std::vector<double> values) {

@@ -1,9 +1,8 @@
 #include "learners/prune/label_subspace.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -59,7 +58,6 @@ struct CurvatureOfLabels {
 /// T_2 of every output in whitened inputs.
 template <class Real>
 std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, const Control& control) {
-  const auto lower = whitening.factor.triangularView<Eigen::Lower>();
   const Matrix slope = affine_slopes(moments, whitening);
   const Index inputs = whitening.size();
   CurvatureOfLabels<Real> empty{&whitening.kept, whitening.mean.transpose().cast<Real>(), moments.label_mean.transpose().cast<Real>(), slope.cast<Real>(),
@@ -69,8 +67,8 @@ std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMome
   std::vector<Matrix> curvatures;
   for (std::size_t o = 0; o < sums.sums.size(); ++o) {
     const Matrix full = sums.sums[o].template selfadjointView<Eigen::Lower>();
-    const Matrix half = lower.solve(full);
-    const Matrix white = lower.solve(half.transpose());
+    const Matrix half = solve_lower(whitening.factor, full);
+    const Matrix white = solve_lower(whitening.factor, half.transpose());
     curvatures.push_back((white - sums.totals[static_cast<Index>(o)] * Matrix::Identity(inputs, inputs)) / static_cast<double>(sums.samples));
   }
   return curvatures;
@@ -95,10 +93,10 @@ LabelSubspace label_subspace(const SampleSource& source, const InputMoments& mom
     const double scale = std::max(moments.label_covariance(static_cast<Index>(o), static_cast<Index>(o)), 1e-300);
     energy.noalias() += curvatures[o] * curvatures[o] / scale;
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(energy);
+  const SymmetricEigen eigen = symmetric_eigen(std::move(energy));
   LabelSubspace result;
-  result.basis = eigen.eigenvectors().rightCols(size).rowwise().reverse();
-  result.spectrum = eigen.eigenvalues().cwiseMax(0).cwiseSqrt().reverse();
+  result.basis = eigen.vectors.rightCols(size).rowwise().reverse();
+  result.spectrum = eigen.values.cwiseMax(0).cwiseSqrt().reverse();
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/linear_algebra.hpp"
 #include "learners/stage_clock.hpp"
 #include "samples/subsample.hpp"
 #include "solve/search.hpp"
@@ -18,7 +19,7 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
   const Index all = static_cast<Index>(rows.size());
   RowMatrix x(all, basis.size() > 0 ? basis.cols() : scaling.inputs.size()), y(all, source.outputs());
   // z basis = (x - mean) L^{-T} basis
-  const Matrix map = basis.size() > 0 ? Matrix(scaling.inputs.factor.transpose().triangularView<Eigen::Upper>().solve(basis)) : Matrix();
+  const Matrix map = basis.size() > 0 ? solve_lower_transposed(scaling.inputs.factor, basis) : Matrix();
   // In the order of the file, a part at a time, so that a large file is read through once.
   std::vector<Index> order(rows.size());
   std::iota(order.begin(), order.end(), Index{0});

@@ -1,9 +1,9 @@
 #include "learners/threshold/band_fit.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <limits>
 
+#include "core/linear_algebra.hpp"
 #include "learners/threshold/pick.hpp"
 #include "reduce/reduce.hpp"
 
@@ -71,7 +71,7 @@ void fit_boundary(const PickedSamples& band, double width, double flips, int ste
     const Vector gradient = design.transpose() * (slope * (p - band.y.array()) / variance).matrix();
     Matrix information = design.transpose() * (slope.square() / variance).matrix().asDiagonal() * design;
     information.diagonal().array() += 1e-6 * information.trace() / static_cast<double>(n + 1) + 1e-300;
-    Vector move = width * information.ldlt().solve(gradient);
+    Vector move = width * solve_semidefinite(std::move(information), gradient);
     if (!move.allFinite()) return;
     const double length = move.norm();
     if (length > 2 * width) move *= 2 * width / length;

@@ -1,11 +1,9 @@
 #include "learners/threshold/cell_regression.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
 
+#include "core/linear_algebra.hpp"
 #include "learners/threshold/pick.hpp"
 
 namespace relucover {
@@ -31,7 +29,7 @@ Vector next_weights(const Vector& residual, bool trimming, double floor) {
 Vector weighted_least_squares(const Matrix& design, const Vector& target, const Vector& weight) {
   const Matrix weighted = weight.asDiagonal() * design;
   const Matrix gram = weighted.transpose() * weighted;
-  const Eigen::LDLT<Matrix> factor(gram);
+  const SemidefiniteFactor factor(gram);
   Vector solution = factor.solve(weighted.transpose() * weight.cwiseProduct(target));
   solution += factor.solve(weighted.transpose() * weight.cwiseProduct(target - design * solution));
   return solution;
@@ -60,7 +58,7 @@ UnitFit fit_linear(const PickedSamples& cell, int rounds) {
   unit.residual = median(residual.cwiseAbs()) / median(cell.y.cwiseAbs());
   unit.residual_rms = std::sqrt(weight.cwiseProduct(residual.cwiseAbs2()).sum() / std::max(1.0, weight.sum()));
   const Matrix weighted = weight.asDiagonal() * design;
-  const Matrix inverse = (weighted.transpose() * weighted).ldlt().solve(Matrix::Identity(n + 1, n + 1));
+  const Matrix inverse = solve_semidefinite(weighted.transpose() * weighted, Matrix::Identity(n + 1, n + 1));
   unit.direction_error = unit.residual_rms * std::sqrt(inverse.topLeftCorner(n, n).trace()) / norm;
   return unit;
 }
@@ -87,7 +85,7 @@ double root_near_zero(const Vector& coefficients) {
   if (degree > 1) companion.diagonal(-1).setOnes();
   companion.col(degree - 1) = -coefficients.head(degree) / coefficients[degree];
   double best = std::numeric_limits<double>::infinity();
-  for (const auto& root : Eigen::EigenSolver<Matrix>(companion, false).eigenvalues())
+  for (const auto& root : general_eigenvalues(std::move(companion)))
     if (std::abs(root.imag()) < 1e-3 && std::abs(root.real()) < std::abs(best)) best = root.real();
   return std::abs(best) < 0.5 ? best : 0;
 }
@@ -113,13 +111,12 @@ UnitFit fit_single_index(const PickedSamples& cell, UnitFit unit, int degree, in
     const Matrix powers = fit_polynomial();
     Matrix jacobian = derivative_at(powers, coefficients).asDiagonal() * cell.x;
     jacobian -= (jacobian * unit.w) * unit.w.transpose();
-    const Matrix basis = Eigen::HouseholderQR<Matrix>(weight.asDiagonal() * powers).householderQ() *
-                         Matrix::Identity(cell.rows(), degree + 1);
+    const Matrix basis = orthonormal_basis(weight.asDiagonal() * powers);
     Matrix weighted = weight.asDiagonal() * jacobian;
     weighted -= basis * (basis.transpose() * weighted);
     Matrix gram = weighted.transpose() * weighted;
     gram += gram.trace() * unit.w * unit.w.transpose();  // no step along w
-    Vector step = gram.ldlt().solve(weighted.transpose() * weight.cwiseProduct(residual));
+    Vector step = solve_semidefinite(std::move(gram), weighted.transpose() * weight.cwiseProduct(residual));
     if (step.norm() > 0.2) step *= 0.2 / step.norm();
     unit.w = (unit.w + step).normalized();
     fit_polynomial();

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <numeric>
 
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "decompose/joint_diagonalisation.hpp"
 #include "decompose/landscape.hpp"
 #include "moments/label_moments.hpp"
@@ -29,13 +28,13 @@ struct Range {
 };
 
 Range range_of(const Matrix& t2, Index units) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t2);
-  const Vector& values = solver.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(t2);
+  const Vector& values = eigen.values;
   std::vector<Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return std::abs(values[a]) > std::abs(values[b]); });
   const std::vector<Index> top(order.begin(), order.begin() + units);
-  return {solver.eigenvectors()(Eigen::all, top), values(top), values(order)};
+  return {eigen.vectors(Eigen::all, top), values(top), values(order)};
 }
 
 LabelView choose_view(const SampleSource& source, const FirstStepOptions& options, FirstStep& step, const Control& control) {
@@ -170,9 +169,9 @@ void component_weights(const LabelMoments& moments, const Matrix& rows, FirstSte
   }
   Vector flat(q * q * q);
   for (Index c = 0; c < q; ++c) flat.segment(c * q * q, q * q) = moments.t3[static_cast<std::size_t>(c)].reshaped();
-  step.weight1 = Matrix(rows.transpose()).colPivHouseholderQr().solve(moments.t1);
-  step.weight2 = second.colPivHouseholderQr().solve(moments.t2.reshaped());
-  step.weight3 = third.colPivHouseholderQr().solve(flat);
+  step.weight1 = least_squares(rows.transpose(), moments.t1);
+  step.weight2 = least_squares(second, moments.t2.reshaped());
+  step.weight3 = least_squares(third, flat);
 }
 
 /// The threshold whose Hermite coefficients have the measured ratios. ReLU: T_3/T_2 = t; step: T_2/T_1 = t.

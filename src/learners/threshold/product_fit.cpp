@@ -1,11 +1,9 @@
 #include "learners/threshold/product_fit.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -70,8 +68,8 @@ Eliminated eliminate(const Samples& data, const UnitFunction& unit, const Matrix
   e.values = values;
   e.columns = product_columns(e.values, products);
   const Vector scale = e.columns.colwise().norm().cwiseMax(1e-300).cwiseInverse();
-  const Eigen::ColPivHouseholderQR<Matrix> qr(e.columns * scale.asDiagonal());
-  e.basis = qr.householderQ() * Matrix::Identity(e.columns.rows(), qr.rank());
+  const PivotedQr qr(e.columns * scale.asDiagonal());
+  e.basis = qr.basis();
   Vector solution = qr.solve(data.y);
   solution += qr.solve(data.y - e.columns * scale.cwiseProduct(solution));
   e.coefficients = scale.cwiseProduct(solution);
@@ -108,7 +106,7 @@ Matrix projected_jacobian(const Samples& data, const UnitFunction& unit, const E
 
 double condition_of(const Matrix& gram) {
   const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Vector values = Eigen::SelfAdjointEigenSolver<Matrix>(scale.asDiagonal() * gram * scale.asDiagonal(), Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector values = symmetric_eigenvalues(scale.asDiagonal() * gram * scale.asDiagonal());
   return values.maxCoeff() / std::max(values.minCoeff(), 1e-300);
 }
 
@@ -142,7 +140,7 @@ Vector held_back(const Matrix& columns, const Vector& y, const Products& product
     const double left = (y - columns * coefficients).squaredNorm() / static_cast<double>(std::max<Index>(1, y.size() - columns.cols()));  // σ²
     Matrix damped = gram;
     damped.diagonal().array() += left / wide;
-    coefficients = damped.ldlt().solve(right);
+    coefficients = solve_semidefinite(std::move(damped), right);
   }
   return coefficients;
 }
@@ -195,7 +193,7 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
     for (int attempt = 0; attempt < 10 && !accepted; ++attempt) {
       Matrix damped = gram;
       damped.diagonal() += damping * gram.diagonal() + Vector::Constant(gram.rows(), 1e-14 * gram.diagonal().maxCoeff());
-      const Vector step = damped.ldlt().solve(gradient);
+      const Vector step = solve_semidefinite(std::move(damped), gradient);
       const Matrix moved = step.reshaped(n + 1, units).transpose();
       Matrix W_new = W + moved.leftCols(n);
       Vector t_new = t + moved.col(n);
@@ -235,7 +233,7 @@ UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& 
     }
   const Matrix active = columns(Eigen::all, used);
   const Vector scale = active.colwise().norm().cwiseMax(1e-300).cwiseInverse();
-  const Eigen::ColPivHouseholderQR<Matrix> qr(active * scale.asDiagonal());
+  const PivotedQr qr(active * scale.asDiagonal());
   Vector solution = qr.solve(data.y);
   solution += qr.solve(data.y - active * scale.cwiseProduct(solution));
   Vector coefficients = scale.cwiseProduct(solution);

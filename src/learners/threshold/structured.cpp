@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "learners/threshold/certificate.hpp"
 #include "moments/label_moments.hpp"
@@ -80,18 +80,18 @@ EvenDirections even_directions(const SampleSource& source, const UnitFunction& u
   LabelMoments moments = label_moments(source, label, identity, 4, control, range);
   moments = refined_moments(source, label, {identity, moments}, identity, 4, control, range);
   if (std::abs(found.u4) < 1e-9) {  // a²: only T_2 is left, and it must have gaps
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(moments.t2);
+    const SymmetricEigen eigen = symmetric_eigen(moments.t2);
     std::vector<Index> order(static_cast<std::size_t>(n));
     for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return std::abs(solver.eigenvalues()[a]) > std::abs(solver.eigenvalues()[b]); });
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return std::abs(eigen.values[a]) > std::abs(eigen.values[b]); });
     found.W.resize(units, n);
     const double noise = 2 * std::sqrt(static_cast<double>(n) * moments.mean_square / static_cast<double>(moments.samples));
     found.eigengap = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < units; ++i) {
-      found.W.row(i) = solver.eigenvectors().col(order[static_cast<std::size_t>(i)]).transpose();
+      found.W.row(i) = eigen.vectors.col(order[static_cast<std::size_t>(i)]).transpose();
       if (i + 1 < n)
-        found.eigengap = std::min(found.eigengap, std::abs(std::abs(solver.eigenvalues()[order[static_cast<std::size_t>(i)]]) -
-                                                           std::abs(solver.eigenvalues()[order[static_cast<std::size_t>(i + 1)]])) / noise);
+        found.eigengap = std::min(found.eigengap, std::abs(std::abs(eigen.values[order[static_cast<std::size_t>(i)]]) -
+                                                           std::abs(eigen.values[order[static_cast<std::size_t>(i + 1)]])) / noise);
     }
     found.complete = true;
     return found;

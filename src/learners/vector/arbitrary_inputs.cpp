@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <coin/ClpSimplex.hpp>
 #include <numeric>
 #include <unordered_set>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "samples/subsample.hpp"
 
@@ -55,9 +54,7 @@ Index visit_sets(Index count, Index size, const CellOptions& options, const Cont
 Vector vanishing_on(const Matrix& span, const std::vector<Index>& set) {
   const Index k = span.cols();
   if (set.empty()) return span.col(0);
-  const Matrix chosen = span(set, Eigen::all).transpose();  // k by k - 1
-  const Matrix q = chosen.householderQr().householderQ() * Matrix::Identity(k, k);
-  return span * q.col(k - 1);
+  return span * orthonormal_basis(span(set, Eigen::all).transpose(), k).col(k - 1);  // the set has k - 1 samples
 }
 
 /// Found units: their values on the samples and their weights.
@@ -80,7 +77,7 @@ class Found {
     if (static_cast<Index>(active.size()) < rows_.x.cols()) return false;
     const Matrix x = rows_.x(active, Eigen::all);
     const Vector right = values(active);
-    const Vector w = x.colPivHouseholderQr().solve(right);
+    const Vector w = least_squares(x, right);
     const Vector drive = rows_.x * w;
     if (!((drive.cwiseMax(0) - values.cwiseMax(0)).norm() < 1e-8 * values.norm())) return false;
     return keep(w, drive.cwiseMax(0));
@@ -89,7 +86,7 @@ class Found {
     if (!values_.empty()) {
       Matrix before(values.size(), count());
       for (Index i = 0; i < count(); ++i) before.col(i) = values_[static_cast<std::size_t>(i)];
-      if ((values - before * before.colPivHouseholderQr().solve(values)).norm() < 1e-7 * values.norm()) return false;
+      if ((values - before * least_squares(before, values)).norm() < 1e-7 * values.norm()) return false;
     }
     weights_.push_back(w);
     values_.push_back(values);
@@ -102,7 +99,7 @@ class Found {
       network.W.row(i) = weights_[static_cast<std::size_t>(i)].transpose();
       hidden.col(i) = values_[static_cast<std::size_t>(i)];
     }
-    network.A = hidden.colPivHouseholderQr().solve(rows_.y).transpose();
+    network.A = least_squares(std::move(hidden), rows_.y).transpose();
     return network;
   }
 
@@ -120,11 +117,10 @@ bool accept_pattern(const Rows& rows, const Pattern& pattern, Found& found) {
   for (Index i = 0; i < n; ++i)
     equations.row(i).head(d) = (pattern[static_cast<std::size_t>(i)] ? 1.0 : 0.0) * rows.x.row(i);
   if (n < d + k) return false;
-  const Matrix triangle = equations.householderQr().matrixQR().topRows(d + k).triangularView<Eigen::Upper>();
-  const Eigen::JacobiSVD<Matrix> svd(triangle, Eigen::ComputeFullV);
-  const Vector singular = svd.singularValues();
+  const Svd svd = thin_svd(std::move(equations), SingularVectors::right);
+  const Vector& singular = svd.values;
   if (!(singular[d + k - 1] < 1e-10 * singular[0]) || singular[d + k - 2] < 1e-10 * singular[0]) return false;
-  const Vector w = svd.matrixV().col(d + k - 1).head(d);
+  const Vector w = svd.right.col(d + k - 1).head(d);
   for (const double sign : {1.0, -1.0}) {
     const Vector drive = sign * rows.x * w;
     bool fits = drive.cwiseAbs().maxCoeff() > 0;
@@ -138,13 +134,13 @@ bool accept_pattern(const Rows& rows, const Pattern& pattern, Found& found) {
 Rows rows_of(const SampleSource& source, Index units, const Control& control, const CellOptions& options, std::string& problem) {
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
   Rows rows{samples.x(), {}, samples.y()};
-  const Eigen::BDCSVD<Matrix> svd(Matrix(rows.y), Eigen::ComputeThinU);
-  const Vector singular = svd.singularValues();
+  const Svd svd = thin_svd(rows.y, SingularVectors::left);
+  const Vector& singular = svd.values;
   const Index rank = (singular.array() > 1e-9 * singular[0]).count();
   if (rank != units)
     problem = fmt::format("the labels have rank {}, {} units were asked for: the row span of relu(W x) is not that of the labels", rank, units);
   else
-    rows.span = svd.matrixU().leftCols(rank) * std::sqrt(static_cast<double>(rows.x.rows()));
+    rows.span = svd.left.leftCols(rank) * std::sqrt(static_cast<double>(rows.x.rows()));
   return rows;
 }
 
@@ -238,7 +234,7 @@ bool independent_solution(const Rows& rows, const Pattern& pattern, const Found&
   }
   Matrix before(rows.x.rows(), found.count());
   for (Index i = 0; i < found.count(); ++i) before.col(i) = found.values()[static_cast<std::size_t>(i)];
-  const Matrix q = before.householderQr().householderQ() * Matrix::Identity(before.rows(), before.cols());
+  const Matrix q = orthonormal_basis(std::move(before));
   Matrix active = rows.x;
   for (Index i = 0; i < active.rows(); ++i)
     if (!pattern[static_cast<std::size_t>(i)]) active.row(i).setZero();

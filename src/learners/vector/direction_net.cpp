@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "core/linear_algebra.hpp"
 #include "samples/subsample.hpp"
 
 namespace relucover {
@@ -53,7 +52,7 @@ std::vector<Index> best_subset(const Matrix& gram, const Matrix& cross, Index un
       Matrix g = gram(chosen, chosen);
       g.diagonal().array() += 1e-9 * g.trace();
       const Matrix c = cross(chosen, Eigen::all);
-      const double explained = g.ldlt().solve(c).cwiseProduct(c).sum();
+      const double explained = solve_semidefinite(std::move(g), c).cwiseProduct(c).sum();
       if (explained > most) {
         most = explained;
         best = chosen;
@@ -73,7 +72,7 @@ DirectionNet direction_net_start(const SampleSource& source, Index units, const 
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
   const RowMatrix calm = clipped(samples.y());
   const Matrix linear = calm.transpose() * samples.x();
-  const Matrix compress = Eigen::BDCSVD<Matrix>(linear, Eigen::ComputeThinU).matrixU().leftCols(std::min(units, source.outputs()));
+  const Matrix compress = thin_svd(linear, SingularVectors::left).left.leftCols(std::min(units, source.outputs()));
   const Matrix net = net_of(compress.cols(), options.directions);
   Matrix candidates(net.rows(), source.inputs());
   for (Index i = 0; i < net.rows(); ++i) {
@@ -88,7 +87,7 @@ DirectionNet direction_net_start(const SampleSource& source, Index units, const 
   start.network = Network(source.inputs(), units, source.outputs());
   start.network.W = candidates(chosen, Eigen::all);
   const Matrix kept = hidden(Eigen::all, chosen);
-  start.network.A = (kept.transpose() * kept).ldlt().solve(kept.transpose() * samples.y()).transpose();  // step 4
+  start.network.A = solve_semidefinite(kept.transpose() * kept, kept.transpose() * samples.y()).transpose();  // step 4
   return start;
 }
 

@@ -1,8 +1,6 @@
 #include "learners/vector/exact_step.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -52,19 +50,18 @@ struct NullVector {
 };
 
 /// Least eigenvector of the Gram matrix of [y, -x 1_S] after whitening y and x, mapped back to a weight vector.
-NullVector null_vector(const ActiveSums& sums, std::size_t unit, const Eigen::LLT<Matrix>& y_root,
-                       const Eigen::LLT<Matrix>& x_root) {
+NullVector null_vector(const ActiveSums& sums, std::size_t unit, const Cholesky& y_root, const Cholesky& x_root) {
   const Index k = sums.output_second.rows(), d = sums.input_second.rows();
   Matrix gram(k + d, k + d);
   gram.topLeftCorner(k, k).setIdentity();
-  const Matrix cross = y_root.matrixL().solve(sums.cross_active[unit]);
-  gram.topRightCorner(k, d) = -x_root.matrixL().solve(cross.transpose()).transpose();
+  const Matrix cross = solve_lower(y_root.lower(), sums.cross_active[unit]);
+  gram.topRightCorner(k, d) = -solve_lower(x_root.lower(), cross.transpose()).transpose();
   gram.bottomLeftCorner(d, k) = gram.topRightCorner(k, d).transpose();
-  const Matrix half = x_root.matrixL().solve(sums.input_active[unit]);
-  gram.bottomRightCorner(d, d) = x_root.matrixL().solve(half.transpose());
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-  const Vector weights = x_root.matrixU().solve(eigen.eigenvectors().col(0).tail(d));
-  return {weights, eigen.eigenvalues()[0]};
+  const Matrix half = solve_lower(x_root.lower(), sums.input_active[unit]);
+  gram.bottomRightCorner(d, d) = solve_lower(x_root.lower(), half.transpose());
+  const SymmetricEigen eigen = symmetric_eigen(std::move(gram));
+  const Vector weights = solve_lower_transposed(x_root.lower(), eigen.vectors.col(0).tail(d));
+  return {weights, eigen.values[0]};
 }
 
 }  // namespace
@@ -77,8 +74,8 @@ ExactStep exact_step(const SampleSource& source, const Matrix& compress, Matrix 
   for (; step.iterations < options.max_iterations && !moving.empty(); ++step.iterations) {
     control.check();
     const ActiveSums sums = reduce(source, ActiveSums(compress, step.W(moving, Eigen::all)), control);
-    const Eigen::LLT<Matrix> y_root(sums.output_second), x_root(sums.input_second);
-    if (y_root.info() != Eigen::Success || x_root.info() != Eigen::Success) break;  // rank-deficient: nothing to solve
+    const Cholesky y_root(sums.output_second), x_root(sums.input_second);
+    if (!y_root.definite() || !x_root.definite()) break;  // rank-deficient: nothing to solve
     std::vector<Index> still_moving;
     for (std::size_t at = 0; at < moving.size(); ++at) {
       const Index unit = moving[at];

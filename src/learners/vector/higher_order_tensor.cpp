@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "decompose/rank_one_span.hpp"
 #include "moments/moment_source.hpp"
@@ -88,8 +87,8 @@ HigherOrderStart order_three_directions(const SampleSource& source, Index units,
         start.norm, start.noise);
     return start;
   }
-  const Eigen::BDCSVD<Matrix> svd(packed_rows(tensor.values), Eigen::ComputeThinV);
-  directions_of(svd.matrixV().leftCols(units), units, tensor, seed, control, start);
+  const Svd svd = thin_svd(packed_rows(tensor.values), SingularVectors::right);
+  directions_of(svd.right.leftCols(units), units, tensor, seed, control, start);
   return start;
 }
 
@@ -110,9 +109,8 @@ HigherOrderStart order_four_directions(const SampleSource& source, Index units, 
         start.norm, start.noise);
     return start;
   }
-  const Matrix rows = packed_rows(tensor.values);
-  const Eigen::BDCSVD<Matrix> svd(rows, Eigen::ComputeThinV);
-  directions_of(svd.matrixV().leftCols(units), units, tensor, seed, control, start);
+  const Svd svd = thin_svd(packed_rows(tensor.values), SingularVectors::right);
+  directions_of(svd.right.leftCols(units), units, tensor, seed, control, start);
   return start;
 }
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "decompose/joint_diagonalisation.hpp"
 #include "moments/symmetric_packing.hpp"
@@ -72,14 +70,14 @@ IndependentStart independent_component_start(const SampleSource& source, Index u
   start.sketch =
       units == outputs ? Matrix::Identity(units, units) : random.normal_matrix(outputs, units);  // steps 1, 2
   const InputMoments moments = input_moments(source, control);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(start.sketch.transpose() * moments.label_covariance * start.sketch);
-  const Vector variances = eigen.eigenvalues();
+  const SymmetricEigen eigen = symmetric_eigen(start.sketch.transpose() * moments.label_covariance * start.sketch);
+  const Vector variances = eigen.values;
   if (!(variances[0] > 1e-12 * variances[units - 1])) {
     start.problem = fmt::format("the labels have rank below {}: their covariance has condition {:.1e}", units,
                                 variances[units - 1] / std::max(variances[0], 1e-300));
     return start;
   }
-  const Matrix whiten = start.sketch * eigen.eigenvectors() * variances.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Matrix whiten = start.sketch * eigen.vectors * variances.cwiseSqrt().cwiseInverse().asDiagonal();
   const auto cumulant =
       reduce(source, ThirdCumulant{&whiten, &moments.label_mean, Matrix::Zero(units, packed_size(units))}, control);
   std::vector<Matrix> slices;
@@ -105,7 +103,7 @@ IndependentStart independent_component_start(const SampleSource& source, Index u
              control);
   start.network = Network(inputs, units, outputs);
   for (Index i = 0; i < units; ++i)
-    start.network.W.row(i) = sums.gram[static_cast<std::size_t>(i)].ldlt().solve(sums.cross.col(i)).transpose();
+    start.network.W.row(i) = solve_semidefinite(sums.gram[static_cast<std::size_t>(i)], sums.cross.col(i)).transpose();
   // Cov(y, h) = A Cov(relu(W x)) / std, which for independent entries is A times a positive diagonal
   start.network.A = moments.label_covariance * to_hidden;
   if (!start.network.W.allFinite()) start.problem = "a component is never active";

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "decompose/rank_one_span.hpp"
 #include "moments/hermite.hpp"
 #include "moments/symmetric_packing.hpp"
@@ -25,10 +23,10 @@ struct WhitenedMoments {
 
 WhitenedMoments whitened_moments(const QuadraticFit& fit) {
   WhitenedMoments moments;
-  const Eigen::LLT<Matrix> root(fit.input_second - fit.input_mean * fit.input_mean.transpose());
+  const Cholesky root(fit.input_second - fit.input_mean * fit.input_mean.transpose());
   const Index d = fit.input_mean.size(), l = fit.linear.rows();
-  if (root.info() != Eigen::Success || fit.degree != 2) return moments;
-  moments.factor = root.matrixL();
+  if (!root.definite() || fit.degree != 2) return moments;
+  moments.factor = root.lower();
   moments.first.resize(l, d);
   for (Index o = 0; o < l; ++o) {
     const Matrix curvature = unpack_symmetric(fit.quadratic.row(o).transpose(), d);
@@ -39,12 +37,12 @@ WhitenedMoments whitened_moments(const QuadraticFit& fit) {
   return moments;
 }
 
-Eigen::BDCSVD<Matrix> slices_side_by_side(const WhitenedMoments& moments) {
+Svd slices_side_by_side(const WhitenedMoments& moments) {
   const Index d = moments.factor.rows();
   Matrix wide(d, d * static_cast<Index>(moments.second.size()));
   for (std::size_t o = 0; o < moments.second.size(); ++o)
     wide.middleCols(static_cast<Index>(o) * d, d) = moments.second[o];
-  return Eigen::BDCSVD<Matrix>(wide, Eigen::ComputeThinU);
+  return thin_svd(std::move(wide), SingularVectors::left);
 }
 
 /// T_2 as outputs by packed pairs, restricted to the range P of all slices.
@@ -63,15 +61,15 @@ struct OutputsOfDirections {
 /// Least squares for A in T_2 = Σ A_j ⊗ pack(v_j v_j).
 OutputsOfDirections outputs_of(const Matrix& slices, const Matrix& directions) {
   const Matrix squares = packed_squares(directions);
-  const Matrix A = squares.transpose().completeOrthogonalDecomposition().solve(slices.transpose()).transpose();
+  const Matrix A = minimum_norm_solution(squares.transpose(), slices.transpose()).transpose();
   return {A, (slices - A * squares).squaredNorm()};
 }
 
 /// The set of directions, of all tried, that explains T_2 best.
 Matrix directions_of(const Matrix& slices, Index units, const Control& control, const TensorOptions& options) {
   const Index rank = std::min(units, slices.rows());
-  const Eigen::BDCSVD<Matrix> svd(slices, Eigen::ComputeThinV);
-  const Matrix span = svd.matrixV().leftCols(rank);
+  const Svd svd = thin_svd(slices, SingularVectors::right);
+  const Matrix span = svd.right.leftCols(rank);
   RandomStream random(options.seed, purpose::pencil, 1);
   if (rank == units) {
     const RankOneVectors found = rank_one_vectors(span, units, random, control, {.pairs = options.pairs});
@@ -79,7 +77,7 @@ Matrix directions_of(const Matrix& slices, Index units, const Control& control, 
   }
   Matrix best;
   double best_residual = std::numeric_limits<double>::infinity();
-  const Matrix elements = span * svd.singularValues().head(rank).asDiagonal();
+  const Matrix elements = span * svd.values.head(rank).asDiagonal();
   for (Index pair = 0; pair < options.pairs; ++pair) {
     control.check();
     const Matrix candidate = eigenvectors_of_random_pair(elements, units, random);
@@ -97,7 +95,7 @@ Matrix directions_of(const Matrix& slices, Index units, const Control& control, 
 Vector linear_ratios(const Matrix& A, const Matrix& V, const Matrix& first) {
   const Matrix gram = (A.transpose() * A).cwiseProduct(V * V.transpose());
   const Vector right = (A.transpose() * first * V.transpose()).diagonal();
-  return gram.completeOrthogonalDecomposition().solve(right);
+  return minimum_norm_solution(gram, right);
 }
 
 /// b with Φ(b)/φ(b) = ratio: increasing in b. Bounded to |b| <= 4, where a unit is nearly linear or nearly dead.
@@ -115,7 +113,7 @@ double bias_of_ratio(double ratio) {
 Index units_from_quadratic_part(const QuadraticFit& fit) {
   const WhitenedMoments moments = whitened_moments(fit);
   if (!moments.usable) return 0;
-  const Vector singular = slices_side_by_side(moments).singularValues();
+  const Vector singular = slices_side_by_side(moments).values;
   const double d = static_cast<double>(moments.factor.rows()), l = static_cast<double>(moments.second.size());
   const double n = static_cast<double>(std::max<Index>(fit.samples, 1));
   const double noise = 2 * std::sqrt(fit.residual_variance / n) * (std::sqrt(d) + std::sqrt(d * l));
@@ -140,8 +138,8 @@ TensorStart order_two_start(const QuadraticFit& fit, Index units, const Control&
   if (!start.problem.empty()) return start;
 
   const auto range = slices_side_by_side(moments);
-  start.slice_spectrum = range.singularValues() / std::max(range.singularValues()[0], 1e-300);
-  const Matrix basis = range.matrixU().leftCols(units);
+  start.slice_spectrum = range.values / std::max(range.values[0], 1e-300);
+  const Matrix basis = range.left.leftCols(units);
   const Matrix slices = packed_slices(moments, basis);
   const Matrix compressed = directions_of(slices, units, control, options);
   if (compressed.rows() != units) {
@@ -158,7 +156,7 @@ TensorStart order_two_start(const QuadraticFit& fit, Index units, const Control&
     if (ratios[j] < 0) V.row(j) *= -1;
     const double bias = options.biases ? bias_of_ratio(std::abs(ratios[j])) : 0;
     // w·x + b = v·z + bias with z = L⁻¹ (x - mean)
-    const Vector w = moments.factor.transpose().triangularView<Eigen::Upper>().solve(V.row(j).transpose());
+    const Vector w = solve_lower_transposed(moments.factor, V.row(j).transpose());
     start.network.W.row(j) = w.transpose();
     start.network.b[j] = options.biases ? bias - w.dot(fit.input_mean) : 0;
     start.network.A.col(j) = A.col(j) / normal_density(bias);

@@ -1,8 +1,8 @@
 #include "learners/vector/output_fit.hpp"
 
-#include <Eigen/QR>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "networks/activation.hpp"
 #include "reduce/reduce.hpp"
 
@@ -62,7 +62,7 @@ Network with_fitted_outputs(const SampleSource& source, Network network, const C
   const HiddenGram sums = reduce(source, HiddenGram(network), control);
   const Vector scale = sums.gram.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0.0; });
   const Matrix gram = scale.asDiagonal() * sums.gram * scale.asDiagonal();
-  network.A = (scale.asDiagonal() * gram.completeOrthogonalDecomposition().solve(scale.asDiagonal() * sums.cross)).transpose();
+  network.A = (scale.asDiagonal() * minimum_norm_solution(gram, scale.asDiagonal() * sums.cross)).transpose();
   return network;
 }
 

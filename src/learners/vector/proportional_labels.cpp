@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <numeric>
 
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "samples/subsample.hpp"
 
@@ -87,7 +87,7 @@ ProportionalLabels proportional_labels_start(const SampleSource& source, Index u
     const Group& group = groups[static_cast<std::size_t>(i)];
     const Matrix x = samples.x()(group, Eigen::all);
     const Vector size = norms(group);
-    const Vector w = x.colPivHouseholderQr().solve(size);  // step 4
+    const Vector w = least_squares(x, size);  // step 4
     const double misfit = (x * w - size).norm() / size.norm();
     if (!(misfit < 1e-6)) {
       start.problem = fmt::format(

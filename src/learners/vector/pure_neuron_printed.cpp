@@ -1,10 +1,7 @@
 // GKLW Algorithms 1 to 4 and the variant of its section 4, as printed. pure_neuron_start is what to use.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/SVD>
-
+#include "core/linear_algebra.hpp"
 #include "decompose/rank_one_span.hpp"
 #include "learners/vector/pure_neuron_start.hpp"
 #include "moments/pure_neuron.hpp"
@@ -37,7 +34,7 @@ struct FirstMoments {
     rows += other.rows;
   }
   /// E[y xᵀ] E[x xᵀ]⁻¹
-  Matrix linear_part() const { return input_second.ldlt().solve(cross.transpose()).transpose(); }
+  Matrix linear_part() const { return solve_semidefinite(input_second, cross.transpose()).transpose(); }
 };
 
 FirstMoments first_moments(const SampleSource& source, const Control& control, Index begin, Index end) {
@@ -82,8 +79,8 @@ Matrix descend_first_layer(const SampleSource& source, const Matrix& A, Matrix W
   constexpr Index max_steps = 300;
   constexpr double tolerance = 1e-9;  // relative decrease of the cost
   const FirstMoments moments = first_moments(source, control, 0, source.samples());
-  const double curvature = Eigen::BDCSVD<Matrix>(A).singularValues()[0] * Eigen::BDCSVD<Matrix>(A).singularValues()[0] *
-                           Eigen::BDCSVD<Matrix>(moments.input_second).singularValues()[0];
+  const double largest = singular_values(A)[0];
+  const double curvature = largest * largest * singular_values(moments.input_second)[0];
   double before = std::numeric_limits<double>::infinity();
   for (Index step = 0; step < max_steps && curvature > 0; ++step) {
     const auto sums = reduce(source, SquaredErrorGradient{&A, &W, &compress, Matrix::Zero(W.rows(), W.cols())}, control);
@@ -114,7 +111,7 @@ PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, con
   start.compress = Matrix::Identity(outputs, units);
   if (variant.compress_outputs) {  // Algorithm 4, steps 1 and 2
     const FirstMoments moments = first_moments(source, control, 0, end / 2);
-    start.compress = Eigen::BDCSVD<Matrix>(moments.cross, Eigen::ComputeThinU).matrixU().leftCols(units);
+    start.compress = thin_svd(moments.cross, SingularVectors::left).left.leftCols(units);
     begin = end / 2;
   }
   const Index middle = variant.split_samples ? (begin + end) / 2 : end;  // Algorithm 3, step 2
@@ -137,7 +134,7 @@ PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, con
   }
   for (Index i = 0; i < units; ++i)  // step 9
     if (z.row(i).dot(mean) < 0) z.row(i) *= -1;
-  const Matrix inverse = z.completeOrthogonalDecomposition().pseudoInverse();
+  const Matrix inverse = pseudo_inverse(z);
   start.network = Network(source.inputs(), units, outputs);
   start.network.W = 2 * z * start.compress.transpose() * last.linear_part();  // steps 11 and 12
   if (variant.alternating) start.network.W = descend_first_layer(source, inverse, start.network.W, start.compress, control);

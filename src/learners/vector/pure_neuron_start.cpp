@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "decompose/rank_one_span.hpp"
 #include "moments/pure_neuron.hpp"
 
@@ -17,11 +13,8 @@ namespace relucover {
 namespace {
 
 /// Linear part times the root of E[x xᵀ]: its singular values are in units of the labels.
-Eigen::BDCSVD<Matrix> whitened_linear_part(const QuadraticFit& fit) {
-  const Eigen::LDLT<Matrix> root(fit.input_second);
-  const Matrix lower = root.matrixL();
-  const Matrix factor = root.transpositionsP().transpose() * (lower * root.vectorD().cwiseMax(0).cwiseSqrt().asDiagonal());
-  return Eigen::BDCSVD<Matrix>(fit.linear * factor, Eigen::ComputeThinU);
+Svd whitened_linear_part(const QuadraticFit& fit) {
+  return thin_svd(fit.linear * semidefinite_root(fit.input_second), SingularVectors::left);
 }
 
 /// Rows z with E[z·y] > 0: relu is never negative.
@@ -33,7 +26,7 @@ void orient(Matrix& z, const Vector& output_mean) {
 }  // namespace
 
 Index units_from_linear_part(const QuadraticFit& fit) {
-  const Vector singular = whitened_linear_part(fit).singularValues();
+  const Vector singular = whitened_linear_part(fit).values;
   const double d = static_cast<double>(fit.linear.cols()), l = static_cast<double>(fit.linear.rows());
   // Largest singular value of pure noise of this variance in the fitted coefficients, twice over.
   const double noise = 2 * std::sqrt(fit.residual_variance / static_cast<double>(std::max<Index>(fit.samples, 1))) *
@@ -44,17 +37,17 @@ Index units_from_linear_part(const QuadraticFit& fit) {
 
 Index units_from_label_rank(const QuadraticFit& fit) {
   constexpr double rounding = 1e-12;  // of E[y yᵀ]
-  const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(fit.output_second, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector spectrum = symmetric_eigenvalues(fit.output_second);
   return (spectrum.array() > rounding * spectrum.maxCoeff()).count();
 }
 
 Matrix compression(const QuadraticFit& fit, Index units) {
   const Matrix kept = units == fit.linear.rows() ? Matrix::Identity(units, units)
-                                                 : Matrix(whitened_linear_part(fit).matrixU().leftCols(units));
-  const Eigen::SelfAdjointEigenSolver<Matrix> second(kept.transpose() * fit.output_second * kept);
-  const Vector floored = second.eigenvalues().cwiseMax(1e-14 * second.eigenvalues().maxCoeff());
+                                                 : Matrix(whitened_linear_part(fit).left.leftCols(units));
+  const SymmetricEigen second = symmetric_eigen(kept.transpose() * fit.output_second * kept);
+  const Vector floored = second.values.cwiseMax(1e-14 * second.values.maxCoeff());
   if (!(floored.minCoeff() > 0)) return kept;
-  return kept * second.eigenvectors() * floored.cwiseSqrt().cwiseInverse().asDiagonal();
+  return kept * second.vectors * floored.cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
 PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
@@ -80,10 +73,9 @@ PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit
   }
   Matrix z = found.rows;
   orient(z, moments.output_mean);
-  const Eigen::PartialPivLU<Matrix> lu(z);
   start.network = Network(source.inputs(), units, source.outputs());
   start.network.W = 2 * z * linear;  // the linear part is compressᵀ A W / 2 and z compressᵀ A is diagonal
-  start.network.A = start.compress.transpose().completeOrthogonalDecomposition().pseudoInverse() * lu.inverse();
+  start.network.A = pseudo_inverse(start.compress.transpose()) * solve_square(z, Matrix::Identity(units, units));
   if (!start.network.W.allFinite() || !start.network.A.allFinite()) {
     start.problem = "the pure neurons found are linearly dependent";
     start.network = Network();

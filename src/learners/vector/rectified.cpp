@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "core/linear_algebra.hpp"
 #include "samples/subsample.hpp"
 
 namespace relucover {
@@ -48,10 +47,8 @@ ZeroConditions zero_conditions(const RowMatrix& y, const Vector& drive, double s
   order.resize(static_cast<std::size_t>(count));
   const Index k = y.cols();
   if (count < k) return {Vector::Zero(k), 1};
-  const Matrix rows = y(order, Eigen::all);
-  const Matrix triangle = rows.householderQr().matrixQR().topRows(k).triangularView<Eigen::Upper>();
-  const Eigen::JacobiSVD<Matrix> svd(triangle, Eigen::ComputeFullV);
-  return {svd.matrixV().col(k - 1), svd.singularValues()[k - 1] / std::max(svd.singularValues()[0], 1e-300)};
+  const LeastSingular least = least_right_singular(y(order, Eigen::all));
+  return {least.vector, least.ratio};
 }
 
 /// Active samples and the values f(w·x) c there, for an unknown scale c.
@@ -66,8 +63,7 @@ Vector apply_to(const std::function<double(double)>& function, const Vector& val
 
 /// w with c f(w·x) = h for the best c: a grid over c, then Gauss-Newton on (w, log c).
 Vector weights_of_unknown_scale(const ActiveValues& active, const RectifiedActivation& f) {
-  const Eigen::HouseholderQR<Matrix> qr(active.x);
-  const Matrix q = qr.householderQ() * Matrix::Identity(active.x.rows(), active.x.cols());
+  const Matrix q = orthonormal_basis(active.x);
   std::vector<double> sorted(active.h.begin(), active.h.end());
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
   const double middle = sorted[sorted.size() / 2];
@@ -83,14 +79,14 @@ Vector weights_of_unknown_scale(const ActiveValues& active, const RectifiedActiv
     }
   }
   double log_scale = std::log(best_scale);
-  Vector w = active.x.colPivHouseholderQr().solve(apply_to(f.inverse, active.h / best_scale));
+  Vector w = least_squares(active.x, apply_to(f.inverse, active.h / best_scale));
   Matrix jacobian(active.x.rows(), active.x.cols() + 1);
   jacobian.leftCols(active.x.cols()) = active.x;
   for (int step = 0; step < 30; ++step) {
     const Vector h = active.h / std::exp(log_scale);
     const Vector residual = active.x * w - apply_to(f.inverse, h);
     jacobian.rightCols(1) = h.cwiseProduct(apply_to(f.inverse_slope, h));  // -d inverse(h e^{-log c}) / d log c
-    const Vector change = jacobian.colPivHouseholderQr().solve(-residual);
+    const Vector change = least_squares(jacobian, -residual);
     w += change.head(w.size());
     log_scale += change[w.size()];
     if (change.cwiseAbs().maxCoeff() < 1e-15) break;
@@ -136,7 +132,7 @@ RectifiedRecovery recover_rectified(const SampleSource& source, const Matrix& co
       const ActiveValues values{x(active, Eigen::all), h(active)};
       const bool last = zeros.ratio < 1e-12 || round + 1 == options.max_rounds;
       const Vector w = f.homogeneous || !last
-                           ? Vector(values.x.colPivHouseholderQr().solve(apply_to(f.inverse, values.h)))
+                           ? Vector(least_squares(values.x, apply_to(f.inverse, values.h)))
                            : weights_of_unknown_scale(values, f);
       if (!w.allFinite() || !(w.norm() > 0)) {
         result.problem = fmt::format("unit {} has no direction", i);
@@ -151,7 +147,7 @@ RectifiedRecovery recover_rectified(const SampleSource& source, const Matrix& co
     return Matrix((rows * result.W.transpose()).unaryExpr([&](double t) { return t > 0 ? f.value(t) : 0.0; }));
   };
   const RowMatrix labels = samples.y().topRows(used);
-  result.A = hidden(x).colPivHouseholderQr().solve(Matrix(labels)).transpose();
+  result.A = least_squares(hidden(x), labels).transpose();
   const RowMatrix apart = samples.y().bottomRows(all - used);
   result.misfit = (hidden(samples.x().bottomRows(all - used)) * result.A.transpose() - apart).norm() /
                   std::max(apart.norm(), 1e-300);

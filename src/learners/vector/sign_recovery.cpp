@@ -1,9 +1,8 @@
 #include "learners/vector/sign_recovery.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
 
@@ -40,20 +39,7 @@ struct BothSidesGram {
 /// ‖projection of the labels on the span of the chosen columns‖².
 double explained(const BothSidesGram& sums, const std::vector<Index>& columns) {
   const Matrix gram = sums.gram(columns, columns), cross = sums.cross(columns, Eigen::all);
-  return gram.completeOrthogonalDecomposition().solve(cross).cwiseProduct(cross).sum();
-}
-
-struct LeastSingular {
-  Vector vector;
-  double ratio;
-};
-
-LeastSingular least_right_singular(const Matrix& rows) {
-  const Index k = rows.cols();
-  if (rows.rows() < k) return {Vector::Zero(k), 1};
-  const Matrix triangle = rows.householderQr().matrixQR().topRows(k).triangularView<Eigen::Upper>();
-  const Eigen::JacobiSVD<Matrix> svd(triangle, Eigen::ComputeFullV);
-  return {svd.matrixV().col(k - 1), svd.singularValues()[k - 1] / std::max(svd.singularValues()[0], 1e-300)};
+  return minimum_norm_solution(gram, cross).cwiseProduct(cross).sum();
 }
 
 /// Unit w with w·x = values on the rows chosen, in least squares, turned so that the values are positive in sum.
@@ -61,7 +47,7 @@ Vector direction_on(const RowMatrix& x, const Vector& values, const std::vector<
   if (static_cast<Index>(rows.size()) < x.cols()) return Vector::Zero(x.cols());
   const Matrix chosen = x(rows, Eigen::all);
   const Vector right = values(rows);
-  const Vector w = chosen.colPivHouseholderQr().solve(right) * (right.sum() < 0 ? -1.0 : 1.0);
+  const Vector w = least_squares(chosen, right) * (right.sum() < 0 ? -1.0 : 1.0);
   return w.norm() > 0 ? Vector(w.normalized()) : w;
 }
 
@@ -131,7 +117,7 @@ Matrix recover_one_sided(const SampleSource& source, const Matrix& compress, con
       for (Index r = 0; r < rows.cols(); ++r) {  // step 3: w_r = 1
         Matrix others(rows.rows(), rows.cols() - 1);
         others << rows.leftCols(r), rows.rightCols(rows.cols() - 1 - r);
-        const Vector c = others.colPivHouseholderQr().solve(-rows.col(r));
+        const Vector c = least_squares(others, -rows.col(r));
         Vector q(rows.cols());
         q << c.head(r), 1, c.tail(c.size() - r);
         if ((rows * q).norm() > tolerance * q.norm() * scale * std::sqrt(static_cast<double>(zero.size()))) continue;

@@ -1,0 +1,1 @@
+// The other tests reuse the precompiled headers of this file.
