@@ -35,7 +35,7 @@ struct FirstLayerOptions {
 };
 
 struct FirstLayerResult {
-  Status status = Status::numerical_failure;
+  AnswerStatus status;
   std::string message = "nothing was learned";
   std::string task;
   std::string method;
@@ -52,7 +52,7 @@ struct FirstLayerResult {
   std::vector<std::string> notes;
   std::map<std::string, double> figures;
 
-  bool usable() const { return status == Status::exact || status == Status::recovered || status == Status::approximate; }
+  bool usable() const { return status.usable(); }
   std::string brief() const;
   std::string full() const;
   std::string json() const;

@@ -10,12 +10,9 @@
 #include "relucover/network.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
+#include "relucover/status.hpp"
 
 namespace relucover {
-
-/// From certain to hopeless. `exact` and `recovered` are only given with a certificate (docs/certificates.md).
-enum class Status { exact, recovered, approximate, assumption_failed, budget_exhausted, numerical_failure };
-std::string name_of(Status status);
 
 struct LearnOptions {
   /// Hidden units; 0: find out.
@@ -54,7 +51,7 @@ struct StageRecord {
 };
 
 struct Result {
-  Status status = Status::numerical_failure;
+  AnswerStatus status;
   std::string message = "nothing was learned";
   std::string method;         // used
   std::string method_asked;   // asked for
@@ -65,6 +62,11 @@ struct Result {
   double residual_rms = 0, residual_relative = 0, holdout_rms = 0, noise_estimate = 0;
   /// Some unit's sign is not determined by the data (the function is).
   bool sign_ambiguous = false;
+  /// Samples that the answer does not explain, and need not: wrong labels, as far as anybody can tell.
+  Index left_out = 0;
+  /// With `recovered`: the smallest further unit that these samples would have shown (99% of the time), relative to the smallest
+  /// unit found. NaN: not known.
+  double detection_limit = std::numeric_limits<double>::quiet_NaN();
   double seconds = 0;
   std::vector<StageRecord> stages;
   /// Things worth knowing, in words: constant columns, merged units, assumptions tested.
@@ -74,8 +76,8 @@ struct Result {
   /// Named series for plots: "t2_spectrum", ...
   std::map<std::string, std::vector<double>> series;
 
-  bool usable() const { return status == Status::exact || status == Status::recovered || status == Status::approximate; }
-  bool certified() const { return status == Status::exact || status == Status::recovered; }
+  bool usable() const { return status.usable(); }
+  bool certified() const { return status.certified(); }
   std::string brief() const;  // one line
   std::string full() const;   // a page
   std::string json() const;   // the object that `relucover learn --json` prints

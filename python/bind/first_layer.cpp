@@ -37,7 +37,7 @@ void bind_first_layer(py::module_& module) {
       .def_readonly("direction_error", &FirstLayerResult::direction_error, "Of the worst direction, in radians.")
       .def_readonly("figures", &FirstLayerResult::figures, "Named figures.")
       .def_readonly("notes", &FirstLayerResult::notes, "Things worth knowing, in words.")
-      .def_property_readonly("certified", [](const FirstLayerResult& r) { return r.status == Status::exact || r.status == Status::recovered; },
+      .def_property_readonly("certified", [](const FirstLayerResult& r) { return r.status.certified(); },
                              "Whether the status is exact or recovered.")
       .def("json", &FirstLayerResult::json, "The object that `relucover learn --task halfspaces --json` prints.")
       .def("__repr__", [](const FirstLayerResult& r) { return "<relucover.FirstLayerResult " + r.brief() + ">"; });

@@ -169,6 +169,9 @@ void bind_learning(py::module_& module) {
       .def_readonly("holdout_rms", &Result::holdout_rms, "Root mean square on data not used in the last solve.")
       .def_readonly("noise_estimate", &Result::noise_estimate, "Standard deviation of the labels' noise.")
       .def_readonly("sign_ambiguous", &Result::sign_ambiguous, "Whether some unit's sign is not determined by the data.")
+      .def_readonly("left_out", &Result::left_out, "Samples that the answer does not explain: wrong labels, as far as anybody can tell.")
+      .def_readonly("detection_limit", &Result::detection_limit,
+                    "With recovered: the smallest further unit that the samples would have shown, relative to the smallest one found.")
       .def_readonly("seconds", &Result::seconds, "Time used.")
       .def_readonly("notes", &Result::notes, "Things worth knowing, in words.")
       .def_readonly("figures", &Result::figures, "Named figures of the method.")

@@ -60,12 +60,23 @@ Index consider_moments(const MemorySource<double>& part, const LearnOptions& opt
 std::vector<Choice> choose_methods(const SampleSource& source, const LearnOptions& options, const Control& control) {
   std::vector<Choice> plan;
   const MemorySource<double> part = looked_at(source, options, control);
-  consider_wrong_labels(part, plan);
-  const Index shown = plan.empty() ? consider_moments(part, options, control, plan) : 0;
+  std::vector<Choice> forgiving;
+  consider_wrong_labels(part, forgiving);
+  const Index shown = forgiving.empty() ? consider_moments(part, options, control, plan) : 0;
   plan.push_back({"prune", "works for any inputs and outputs"});
   // Noise may hide how many units there are from a search that must find out, but not from one that knows.
   if (shown > 0 && options.units == 0) plan.push_back({"prune", fmt::format("with {} units, the rank of the labels' linear part", shown), shown});
+  // Labels are called wrong only where no network explains all of them.
+  plan.insert(plan.end(), forgiving.begin(), forgiving.end());
   return plan;
+}
+
+std::optional<Choice> choose_after(const Result& tried, Index samples) {
+  constexpr double heavy = 1.5;
+  constexpr Index most_samples = 1 << 20;  // it looks at single samples again and again
+  const auto tail = tried.figures.find("residual_tail");
+  if (tail == tried.figures.end() || tail->second < heavy || samples > most_samples) return std::nullopt;
+  return Choice{"robust", fmt::format("what is left has tails {:.1f} times as heavy as normal noise: a loss that forgives them", tail->second)};
 }
 
 }  // namespace relucover

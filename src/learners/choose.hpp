@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,11 @@ struct Choice {
   Index units = 0;
 };
 
-/// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. The last
-/// one takes any data.
+/// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. One of
+/// them takes any data.
 std::vector<Choice> choose_methods(const SampleSource& source, const LearnOptions& options, const Control& control);
+
+/// What the leftover of an answer that was not certified suggests to try, if anything.
+std::optional<Choice> choose_after(const Result& tried, Index samples);
 
 }  // namespace relucover

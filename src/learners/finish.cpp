@@ -8,7 +8,6 @@
 
 #include "core/linear_algebra.hpp"
 #include "core/random.hpp"
-#include "learners/certificate.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
@@ -19,6 +18,7 @@
 #include "solve/relu_form.hpp"
 #include "solve/signs.hpp"
 #include "solve/uncertainty.hpp"
+#include "verify/gate.hpp"
 #include "verify/network_error.hpp"
 #include "verify/statistics.hpp"
 
@@ -47,24 +47,11 @@ PolishData polish_data(const SampleSource& source, const SignFreeModel& model, c
           std::make_unique<MemorySource<double>>(gather(source, {middle, rows.end()}, control))};
 }
 
-/// Root mean square of the absolute values that are added up to a prediction: rounding is a part of this.
-double summed_magnitude(const Network& network, const SampleSource& source) {
-  BlockBuffer<double> buffer;
-  const auto block = source.read(0, std::min<Index>(source.samples(), 1000), buffer);
-  Network absolute = network;
-  absolute.W = network.W.cwiseAbs();
-  absolute.b = network.b.cwiseAbs();
-  absolute.A = network.A.cwiseAbs();
-  absolute.skip = network.skip.cwiseAbs();
-  absolute.offset = network.offset.cwiseAbs();
-  const RowMatrix sums = absolute.evaluate(block.x.cwiseAbs());
-  return std::sqrt(sums.squaredNorm() / static_cast<double>(std::max<Index>(sums.size(), 1)));
-}
-
 class Finish {
  public:
-  Finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result)
-      : source_(source), options_(options), control_(control), result_(result), model_(std::move(model)),
+  Finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result,
+         std::optional<PartlyExplained> partly)
+      : source_(source), options_(options), control_(control), result_(result), partly_(std::move(partly)), model_(std::move(model)),
         variance_(label_variance(source, control)), data_(polish_data(source, model_, control)),
         sums_(reduce(*data_.fit, AffineSum(source.inputs(), source.outputs(), Loss{}), control)), moment_(second_moment(sums_)) {}
 
@@ -131,7 +118,7 @@ class Finish {
   void fit_all_samples() {
     const StageClock clock("fit all samples");
     control_.progress("fit all samples", 0);
-    auto solved = solve(source_, model_, 40, 1e-9);
+    auto solved = solve(source_, model_, 100, 1e-9);
     model_ = std::move(solved.model);
     clock.file(result_, solved.iterations, solved.relative_cost);
     relative_cost_ = solved.relative_cost;
@@ -163,21 +150,18 @@ class Finish {
     return std::sqrt(relative_cost_ * variance_ * static_cast<double>(source_.samples()) / freedom);
   }
 
-  bool labels_are_float32() const {
-    const LabelGrid grid = label_grid(source_, control_);
-    return grid.float32 && grid.decimals < 0;
+  bool labels_are_float32() {
+    if (!grid_) grid_ = label_grid(source_, control_);
+    return grid_->float32 && !grid_->rounded();
   }
 
   /// Rounding to float32 is not quite random: a unit too many can follow it. What stays within it needs no such unit.
-  bool at_float32_rounding(const SolveOutcome& solved) const {
+  bool at_float32_rounding(const SolveOutcome& solved) {
     if (!labels_are_float32()) return false;
     const Network network = relu_network(solved.model, std::vector<int>(static_cast<std::size_t>(solved.model.units()), 1));
     const double rms = std::sqrt(solved.relative_cost * variance_ / static_cast<double>(source_.outputs()));
-    return rms <= float32_rounding(summed_magnitude(network, *data_.judge));
+    return rms <= float32_rounding(network, *data_.judge);
   }
-
-  /// Labels computed in float32 carry the rounding of every term added up, not of the sum alone.
-  static double float32_rounding(double magnitude) { return 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) * magnitude; }
 
   /// With noisy labels and too many units asked for, a unit that explains nothing can't be told from noise: drop it.
   void drop_undetermined_units() {
@@ -313,7 +297,8 @@ class Finish {
       const double noise = sigma();
       const double increase = (tied.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
       if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) >= 5) {
-        without_offset_ = false;
+        without_skip_ = without_offset_ = false;
+        linear_parts_differ_ = true;
         return;
       }
     }
@@ -323,6 +308,7 @@ class Finish {
 
   Network network() {
     if (without_skip_ && without_offset_ && model_.unknowns() <= most_unknowns_for_uncertainty) refine_as_relu();
+    if (!noise_free_ && !without_offset_) without_skip_ = false;  // within the noise, but not fitted so
     Network network = relu_network(model_, signs_);
     if (without_skip_) network.skip.setZero();
     if (without_skip_ && without_offset_) network.offset.setZero();
@@ -342,52 +328,48 @@ class Finish {
     result_.residual_rms = all.rms;
     result_.residual_relative = all.relative;
     result_.holdout_rms = held_out.rms;
-    const LabelGrid grid = label_grid(source_, control_);
-    const double rounding_rms = grid.rounding() / std::sqrt(3.0);
+    if (!grid_) grid_ = label_grid(source_, control_);
     relative_cost_ = all.rms * all.rms * static_cast<double>(source_.outputs()) / variance_;
     result_.noise_estimate = noise_free_ ? 0 : sigma();
-    decide(all, held_out, grid);
+    decide();
     clock.file(result_, 1, all.relative * all.relative);
     if (known_ && known_->determined) {
-      const double level = noise_free_ ? std::max(all.rms, rounding_rms) : result_.noise_estimate;
+      const double level = noise_free_ ? std::max(all.rms, grid_->rounding() / std::sqrt(3.0)) : result_.noise_estimate;
       const Vector errors = level * known_->unit_error;
       result_.series["unit_relative_error"] = {errors.begin(), errors.end()};
     }
   }
 
-  void decide(const NetworkError& all, const NetworkError& held_out, const LabelGrid& grid) {
-    const double magnitude = summed_magnitude(result_.network, *data_.judge);
-    constexpr double float64_rounding = 32 * std::numeric_limits<double>::epsilon();
-    const double rounding = float64_rounding * magnitude;
-    const bool at_float64 = noise_free_ && all.rms <= rounding && held_out.rms <= rounding;
-    const double single = float32_rounding(magnitude);
-    const bool at_float32 = grid.float32 && grid.decimals < 0 && all.rms <= single && held_out.rms <= 1.5 * single;
-    if (at_float64 || at_float32) return decide_exact(std::max(all.rms, grid.rounding() / std::sqrt(3.0)), at_float64 ? "float64" : "float32");
-    if (!known_) return approximate(fmt::format("{} unknowns are too many to certify with noisy labels", model_.unknowns()));
-    if (linear_parts_differ_)
-      return approximate("the linear parts of the units don't add up to the function's: there is a linear term of its own, or a unit that too few samples bend, and noisy labels can't tell which");
-    NoiseCertificateOptions noise;
-    noise.seed = options_.seed;
-    const auto certificate = certify_recovered(source_, model_, *known_, result_.noise_estimate, noise, control_, result_);
-    if (!certificate.given) return approximate(certificate.reason);
-    result_.status = Status::recovered;
-    result_.message = fmt::format("recovered to the noise of the labels (standard deviation {:.3g}{}): {}", result_.noise_estimate,
-                                  grid.decimals >= 0 ? fmt::format(", labels have {} decimals", grid.decimals) : "", certificate.reason);
-  }
-
-  void decide_exact(double rounding_rms, const char* precision) {
-    const Certificate certificate = certify_exact(source_, model_, known_ ? *known_ : large_model_certainty(), rounding_rms, control_);
-    if (!certificate.given) return approximate("the function is exact on the data, but " + certificate.reason);
-    result_.status = Status::exact;
-    result_.message = fmt::format("{} ({} labels)", certificate.reason, precision);
-    if (options_.units > 0 && model_.units() != options_.units)
+  void decide() {
+    const Certificate certificate = Gate::judge({.samples = source_,
+                                                 .held_out = *data_.judge,
+                                                 .network = result_.network,
+                                                 .model = model_,
+                                                 .grid = *grid_,
+                                                 .noise = sigma(),
+                                                 .known = known_,
+                                                 .returns_when_disturbed = [this] { return returns_when_disturbed(); },
+                                                 .linear_parts_differ = linear_parts_differ_,
+                                                 .partly = partly_,
+                                                 .seed = options_.seed},
+                                                control_);
+    result_.status = certificate.status;
+    result_.detection_limit = certificate.detection_limit;
+    result_.left_out = certificate.left_out;
+    result_.figures.insert(certificate.figures.begin(), certificate.figures.end());
+    const std::string rounded = grid_->words().empty() ? "" : ", " + grid_->words();
+    if (!certificate.given())
+      result_.message = "not certified: " + certificate.reason;
+    else if (certificate.status == Status::recovered)
+      result_.message = fmt::format("recovered to the noise of the labels (standard deviation {:.3g}{}): {}", result_.noise_estimate, rounded, certificate.reason);
+    else
+      result_.message = certificate.reason;
+    if (certificate.status == Status::exact && options_.units > 0 && model_.units() != options_.units)
       result_.message += fmt::format("; {} units are enough, {} were asked for", model_.units(), options_.units);
   }
 
-  /// For models too large to invert the Gram matrix: every unit is split by enough samples (checked by the certificate)
-  /// and two more solver steps from a disturbed model return to it.
-  Uncertainty large_model_certainty() const {
-    Uncertainty result;
+  /// For models too large to invert the Gram matrix: a few solver steps from a disturbed model return to it.
+  bool returns_when_disturbed() const {
     SignFreeModel disturbed = model_;
     RandomStream random(0, purpose::starts, 2000);
     for (Index i = 0; i < disturbed.units(); ++i)
@@ -395,19 +377,14 @@ class Finish {
     const double enough = 1e-3 * relative_cost(source_, disturbed, Loss{}, variance_, control_);
     const auto back = solve(source_, disturbed, 6, 1e-4, std::max(enough, 1e-29));
     const double distance = (back.model.theta - model_.theta).rowwise().norm().cwiseQuotient(model_.theta.rowwise().norm()).maxCoeff();
-    result.determined = distance < 1e-7;
-    return result;
-  }
-
-  void approximate(const std::string& why) {
-    result_.status = Status::approximate;
-    result_.message = "not certified: " + why;
+    return distance < 1e-7;
   }
 
   const SampleSource& source_;
   const LearnOptions& options_;
   const Control& control_;
   Result& result_;
+  std::optional<PartlyExplained> partly_;
   SignFreeModel model_;
   double variance_ = 1;
   PolishData data_;
@@ -416,6 +393,7 @@ class Finish {
   bool noise_free_ = false;
   double relative_cost_ = 0;
   std::optional<Uncertainty> known_;
+  std::optional<LabelGrid> grid_;
   std::vector<int> signs_;
   Index not_needed_ = 0;
   bool without_skip_ = false, without_offset_ = false;
@@ -424,8 +402,9 @@ class Finish {
 
 }  // namespace
 
-void finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result) {
-  Finish(source, std::move(model), options, control, result).run();
+void finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result,
+            std::optional<PartlyExplained> partly) {
+  Finish(source, std::move(model), options, control, result, std::move(partly)).run();
 }
 
 }  // namespace relucover

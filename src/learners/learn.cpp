@@ -51,7 +51,7 @@ const Learner& learner_named(const std::string& name) {
   return *std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
 }
 
-void fail(Result& result, Status status, std::string message) {
+void fail(Result& result, AnswerStatus status, std::string message) {
   result.status = status;
   result.message = std::move(message);
 }
@@ -115,7 +115,7 @@ bool better(const Result& one, const Result& other, Index outputs) {
 }
 
 /// One method after the other until an answer is certified; the best answer stays.
-void learn_by_plan(const SampleSource& source, const std::vector<Choice>& plan, const LearnOptions& options, const Control& control,
+void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const LearnOptions& options, const Control& control,
                    Result& result) {
   constexpr double share_of_time = 0.3;  // of what is left, for a method that others come after
   const Result before = result;
@@ -134,6 +134,9 @@ void learn_by_plan(const SampleSource& source, const std::vector<Choice>& plan, 
       control.check();  // the whole time is over, or somebody cancelled
       fail(result, Status::budget_exhausted, interrupted.what());
     }
+    const bool forgiving_planned = std::any_of(plan.begin(), plan.end(), [](const Choice& c) { return c.method == "robust"; });
+    if (at + 1 == plan.size() && !result.certified() && !forgiving_planned)
+      if (const auto next = choose_after(result, source.samples())) plan.push_back(*next);
     if (at == 0) continue;
     Result& worse = better(result, kept, source.outputs()) ? kept : result;
     const std::string tried = fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message);

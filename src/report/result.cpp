@@ -85,6 +85,9 @@ std::string Result::full() const {
       append_line(page, "held out", fmt::format("{:.3e} rms", holdout_rms));
       append_line(page, "noise", fmt::format("{:.3e} estimated", noise_estimate));
     }
+    if (left_out > 0) append_line(page, "left out", fmt::format("{} samples are not explained", left_out));
+    if (std::isfinite(detection_limit))
+      append_line(page, "detection limit", fmt::format("a further unit of {:.2g} times the smallest one found would have shown", detection_limit));
     append_line(page, "signs",
                 sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
   }
@@ -114,6 +117,8 @@ std::string Result::json() const {
       {"holdout_rms", holdout_rms},
       {"noise_estimate", noise_estimate},
       {"sign_ambiguous", sign_ambiguous},
+      {"left_out", left_out},
+      {"detection_limit", detection_limit},
       {"samples", samples},
       {"seconds", seconds},
       {"stages", nlohmann::ordered_json::array()},

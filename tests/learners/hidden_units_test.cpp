@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "learners/kink_leftover.hpp"
 #include "relucover/samples.hpp"
 
 namespace relucover {
@@ -57,24 +56,6 @@ TEST(HiddenUnits, ThereAreNoneInACompleteAnswer) {
   Result result;
   report_hidden_units(hidden, 20000, result);
   EXPECT_TRUE(result.notes.empty());
-}
-
-TEST(KinkLeftover, ShowsTwoUnitsTakenForOneAndNothingElse) {
-  Network truth = planted_network({.inputs = 5, .units = 3, .seed = 4});
-  truth.W.row(1) = (truth.W.row(0) + 3e-3 * Vector::Unit(5, 2).transpose()).normalized();
-  truth.b[1] = truth.b[0];
-  truth.A.setOnes();
-  Network merged(5, 2, 1);
-  merged.W << truth.W.row(0) + truth.W.row(1), truth.W.row(2);
-  merged.b << 2 * truth.b[0], truth.b[2];
-  merged.A.setOnes();
-  for (const bool taken_for_one : {true, false}) {
-    const auto source = synthetic_samples(taken_for_one ? truth : merged, {.samples = 50000, .noise = taken_for_one ? 0 : 0.1, .seed = 4});
-    const Whitening whitening = whitening_of(input_moments(*source, Control(1)));
-    const double score = kink_leftover(*source, sign_free(merged), whitening, Control(1)).score;
-    if (taken_for_one) EXPECT_GT(score, 20);
-    else EXPECT_LT(score, 6);
-  }
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(Choice, OtherDataGoToTheEngine) {
 TEST(Choice, WrongEntriesAreSeen) {
   const Planted planted = planted_vector({8, 3, 12}, of_samples(3000), 1);
   const auto plan = choose_methods(corrupted(*planted.source, 0.05, 100, 1), {}, one_thread);
-  EXPECT_EQ(names(plan), (std::vector<std::string>{"corrupted-labels", "robust", "prune"}));
+  EXPECT_EQ(names(plan), (std::vector<std::string>{"prune", "corrupted-labels", "robust"}));
 }
 
 TEST(Auto, IsExactThroughWrongEntriesWithoutKnowingTheUnits) {

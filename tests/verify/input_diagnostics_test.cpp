@@ -1,5 +1,6 @@
 #include "verify/input_diagnostics.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -115,6 +116,26 @@ TEST(LabelGrid, FindsDecimalsFloatsAndFewValues) {
   EXPECT_TRUE(grid_of(y).values.empty());
   const RowMajor<float> narrow = rounded.cast<float>();
   EXPECT_EQ(label_grid(MemorySource<float>(x.cast<float>(), narrow), Control(2)).decimals, 3);
+}
+
+TEST(LabelGrid, DoesNotTakeTheSpacingOfFloatsForDecimals) {
+  RandomStream random(4, purpose::study);
+  const RowMajor<float> x = RowMajor<float>::Zero(400, 1);
+  const RowMajor<float> large = (100 * random.normal_matrix(400, 1).array().abs() + 20).cast<float>();  // neighbours 2e-6 and more apart
+  const LabelGrid grid = label_grid(MemorySource<float>(x, large), Control(1));
+  EXPECT_TRUE(grid.float32);
+  EXPECT_FALSE(grid.rounded());
+}
+
+TEST(LabelGrid, FindsSignificantDigits) {
+  RandomStream random(5, purpose::study);
+  RowMatrix y = random.normal_matrix(500, 1).array().exp();
+  for (double& label : y.reshaped()) label = std::stod(fmt::format("{:.3e}", label));
+  const LabelGrid grid = label_grid(MemorySource<double>(RowMatrix::Zero(500, 1), y), Control(1));
+  EXPECT_EQ(grid.digits, 4);
+  EXPECT_EQ(grid.decimals, -1);
+  EXPECT_NEAR(grid.half_step(Matrix::Constant(1, 1, 2.345))(0, 0), 5e-4, 1e-12);
+  EXPECT_NEAR(grid.half_step(Matrix::Constant(1, 1, 0.02345))(0, 0), 5e-6, 1e-14);
 }
 
 }  // namespace

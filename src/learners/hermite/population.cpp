@@ -7,28 +7,20 @@
 
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
+#include "verify/gate.hpp"
 
 namespace relucover {
 
 namespace {
 
 void judge(const Network& truth, const MomentAnswer& answer, Result& result) {
-  constexpr double same = 1e-8;
   const Comparison errors = compare(truth, result.network);
   result.residual_relative = result.holdout_rms = errors.function_rms;
-  const double worst = std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
-  result.figures["max_parameter_error"] = worst;
-  const bool all = errors.units_matched == errors.units_truth && result.network.units() == errors.units_truth;
+  result.figures["max_parameter_error"] = std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
   result.sign_ambiguous = !answer.signs_unique;
-  if (all && worst <= same && errors.function_rms <= same) {
-    result.status = Status::exact;
-    result.message = fmt::format("{} units from exact moments, parameters within {:.1e} of the given network{}",
-                                 result.network.units(), worst, errors.up_to_sign ? " up to sign" : "");
-  } else {
-    result.status = Status::approximate;
-    result.message = fmt::format("{} of {} units from exact moments, relative error of the function {:.1e}", errors.units_matched,
-                                 errors.units_truth, errors.function_rms);
-  }
+  const Certificate certificate = Gate::judge_population(truth, result.network);
+  result.status = certificate.status;
+  result.message = certificate.reason;
   if (!answer.equivalent.empty())
     result.notes.push_back(fmt::format("{} other sign vectors give the same function", answer.equivalent.size()));
   if (!answer.signs_resolved)

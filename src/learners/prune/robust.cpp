@@ -100,12 +100,14 @@ void learn_robustly(const SampleSource& source, const LearnOptions& options, con
 
   const Vector norms = residual_norms(data, model);
   const double largest = std::max(close * median_of({norms.begin(), norms.end()}), rounding * label_scale);
-  const auto kept = rows_within(norms, largest);
-  const Index left_out = data.samples() - static_cast<Index>(kept.size());
-  finish(rows_of(data, kept), model, options, control, result);
+  const auto rows = rows_within(norms, largest);
+  PartlyExplained partly{&data, std::vector<bool>(static_cast<std::size_t>(data.samples()), false)};
+  for (const Index row : rows) partly.kept[static_cast<std::size_t>(row)] = true;
+  finish(rows_of(data, rows), model, options, control, result, std::move(partly));
   result.samples = source.samples();
+  const Index left_out = data.samples() - static_cast<Index>(rows.size());
   result.figures["samples_left_out"] = static_cast<double>(left_out);
-  if (left_out > 0)
+  if (left_out > 0 && result.status != Status::exact)
     result.message = fmt::format("{:.2g}% of the samples lie more than {:g} median residuals off and were left out; the others: {}",
                                  100.0 * static_cast<double>(left_out) / static_cast<double>(data.samples()), close, result.message);
 }

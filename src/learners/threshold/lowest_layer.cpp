@@ -19,7 +19,7 @@ using Kind = UnitFunction::Kind;
 
 constexpr double rounding = 1e-9;  // a cell whose residual is below this share of its labels is explained to rounding
 
-void finish_with(FirstLayerResult& result, Status status, const std::string& message) {
+void finish_with(FirstLayerResult& result, AnswerStatus status, const std::string& message) {
   result.status = status;
   result.message = message;
 }
@@ -45,15 +45,11 @@ void certify_cells(const SampleSource& source, const LabelView& view, const Cell
   result.figures["holdout_smallest_cell"] = static_cast<double>(fewest);
   result.figures["holdout_rest_wrong"] = static_cast<double>(check.rest_wrong);
   result.direction_error = fit.residual.maxCoeff();
-  if (check.rest_wrong > 0)
-    return finish_with(result, Status::approximate,
-                       fmt::format("{} of {} held-out samples where no unit is active are not at rest: a unit is missing", check.rest_wrong, check.rest_samples));
-  if (fewest < needed)
-    return finish_with(result, Status::approximate, fmt::format("a unit is alone on only {} held-out samples, {} are needed to certify it", fewest, needed));
-  if (largest > rounding)
-    return finish_with(result, Status::approximate, fmt::format("held-out samples leave {:.1e} in a unit's cell", largest));
-  finish_with(result, Status::exact,
-              fmt::format("every unit explains its cell on held-out data to {:.1e}, and nothing is active where no unit is", largest));
+  settle(result, Status::exact,
+         {{check.rest_wrong == 0, fmt::format("{} of {} held-out samples where no unit is active are not at rest: a unit is missing", check.rest_wrong, check.rest_samples)},
+          {fewest >= needed, fmt::format("a unit is alone on only {} held-out samples, {} are needed to certify it", fewest, needed)},
+          {largest <= rounding, fmt::format("held-out samples leave {:.1e} in a unit's cell", largest)}},
+         fmt::format("every unit explains its cell on held-out data to {:.1e}, and nothing is active where no unit is", largest));
 }
 
 /// Noisy labels: halves agree within their predicted errors, cells have the noise of the labels at rest, no outliers there.
@@ -76,16 +72,13 @@ void certify_noisy(const SampleSource& source, const LabelView& view, const Cell
   result.holdout_samples = rest.samples;
   const double outliers = static_cast<double>(rest.far_rest_wrong) / static_cast<double>(std::max<Index>(rest.far_rest, 1));
   result.figures["rest_outliers"] = outliers;
-  std::vector<std::string> reasons;
-  if (!a.skipped.empty() || !b.skipped.empty()) reasons.push_back("a half has too few samples in a cell");
-  if (!(worst <= 3)) reasons.push_back(fmt::format("halves differ by {:.1f} predicted standard errors", worst));
-  if (outliers > 1e-4) reasons.push_back(fmt::format("{:.3f}% of held-out samples where no unit is active are far from rest", 100 * outliers));
-  if (fit.residual_rms.maxCoeff() > 1.5 * fit.residual_rms.minCoeff()) reasons.push_back("cells have different noise: the curve is not a line");
-  if (result.direction_error > 0.05) reasons.push_back(fmt::format("the predicted error of a direction is {:.3f} rad", result.direction_error));
-  if (reasons.empty())
-    finish_with(result, Status::recovered, fmt::format("halves agree within {:.1f} predicted standard errors; directions to {:.1e} rad", worst, result.direction_error));
-  else
-    finish_with(result, Status::approximate, fmt::format("not certified: {}", fmt::join(reasons, "; ")));
+  settle(result, Status::recovered,
+         {{a.skipped.empty() && b.skipped.empty(), "a half has too few samples in a cell"},
+          {worst <= 3, fmt::format("halves differ by {:.1f} predicted standard errors", worst)},
+          {outliers <= 1e-4, fmt::format("{:.3f}% of held-out samples where no unit is active are far from rest", 100 * outliers)},
+          {fit.residual_rms.maxCoeff() <= 1.5 * fit.residual_rms.minCoeff(), "cells have different noise: the curve is not a line"},
+          {result.direction_error <= 0.05, fmt::format("the predicted error of a direction is {:.3f} rad", result.direction_error)}},
+         fmt::format("halves agree within {:.1f} predicted standard errors; directions to {:.1e} rad", worst, result.direction_error));
 }
 
 /// P as a polynomial in the first layer's values, from the samples not held out.
@@ -171,11 +164,11 @@ void refine_smooth(const SampleSource& source, const FirstLayerOptions& options,
   // Rounding: the products' coefficients are ill conditioned for high thresholds, the function is not.
   constexpr double exact_residual = 1e-11, most_condition = 1e14;
   if (fit.samples <= fit.unknowns) return finish_with(result, Status::approximate, "fewer samples than unknowns");
-  if (result.holdout_error <= exact_residual && fit.condition <= most_condition)
-    return finish_with(result, Status::exact, fmt::format("held-out labels are explained to {:.1e}", result.holdout_error));
-  finish_with(result, Status::approximate,
-              fmt::format("held-out labels are explained to {:.1e} (condition {:.1e}): the degree of the upper part may be higher than {}",
-                          result.holdout_error, fit.condition, options.degree));
+  settle(result, Status::exact,
+         {{result.holdout_error <= exact_residual && fit.condition <= most_condition,
+           fmt::format("held-out labels are explained to {:.1e} (condition {:.1e}): the degree of the upper part may be higher than {}", result.holdout_error,
+                       fit.condition, options.degree)}},
+         fmt::format("held-out labels are explained to {:.1e}", result.holdout_error));
 }
 
 void lowest_layer(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {

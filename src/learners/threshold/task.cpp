@@ -38,6 +38,12 @@ void StageClock::record(const std::string& stage, Index iterations, double resid
 
 double StageClock::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
+void settle(FirstLayerResult& result, Status claim, const std::vector<Condition>& conditions, const std::string& seen) {
+  const Certificate certificate = Gate::judge_first_layer(claim, conditions, seen);
+  result.status = certificate.status;
+  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
+}
+
 namespace {
 
 /// What all of the methods take for granted: inputs N(0, I). Empty if the samples agree, else what does not.
@@ -167,16 +173,13 @@ void certify_by_activity(const SampleSource& source, const LabelView& activity, 
   result.figures["flips"] = check.flips();
   result.figures["halves_threshold_difference"] = threshold_difference;
   constexpr double agree = 0.02, most_flips = 0.1;
-  std::vector<std::string> reasons;
-  if (!(result.direction_error <= agree)) reasons.push_back(fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error));
-  if (!check.nothing_missing())
-    reasons.push_back(fmt::format("{} of {} held-out samples far from every boundary are active although no unit is, {} of {} the other way: something is missing",
-                                  check.far_rest_wrong, check.far_rest, check.far_active_wrong, check.far_active));
-  if (check.flips() > most_flips) reasons.push_back(fmt::format("{:.1f}% of labels far from every boundary are wrong", 100 * check.flips()));
-  result.status = reasons.empty() ? Status::recovered : Status::approximate;
-  result.message = reasons.empty()
-                       ? fmt::format("directions agree between halves to {:.1e} rad, and held-out labels leave no unit to be found", 2 * result.direction_error)
-                       : fmt::format("not certified: {}", fmt::join(reasons, "; "));
+  settle(result, Status::recovered,
+         {{result.direction_error <= agree, fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error)},
+          {check.nothing_missing(),
+           fmt::format("{} of {} held-out samples far from every boundary are active although no unit is, {} of {} the other way: something is missing",
+                       check.far_rest_wrong, check.far_rest, check.far_active_wrong, check.far_active)},
+          {check.flips() <= most_flips, fmt::format("{:.1f}% of labels far from every boundary are wrong", 100 * check.flips())}},
+         fmt::format("directions agree between halves to {:.1e} rad, and held-out labels leave no unit to be found", 2 * result.direction_error));
 }
 
 }  // namespace relucover

@@ -4,6 +4,7 @@
 
 #include "learners/threshold/first_step.hpp"
 #include "relucover/first_layer.hpp"
+#include "verify/gate.hpp"
 
 namespace relucover {
 
@@ -34,6 +35,9 @@ FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& op
 /// Runs a task; interruption becomes a status, misuse an exception.
 FirstLayerResult run_task(const std::string& name, const SampleSource& source, const FirstLayerOptions& options,
                           void (*task)(const SampleSource&, const FirstLayerOptions&, FirstLayerResult&, const Control&));
+
+/// Status and message: the claim if all conditions hold, else what does not.
+void settle(FirstLayerResult& result, Status claim, const std::vector<Condition>& conditions, const std::string& seen);
 
 /// Certificate by activity: two halves agree, and held-out labels leave nothing to explain.
 void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout,

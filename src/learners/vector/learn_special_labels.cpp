@@ -12,19 +12,20 @@
 #include "learners/vector/rectified.hpp"
 #include "learners/vector/sparse_corruption.hpp"
 #include "samples/subsample.hpp"
+#include "verify/gate.hpp"
 
 namespace relucover {
 
 namespace {
 
 struct Repaired {
-  MemorySource<double> samples;
+  MemorySource<double> given, samples;
   double agreeing_share;
 };
 
 /// Labels as given where the network agrees with them, the network's own where it does not.
 Repaired repaired_labels(const SampleSource& source, const Network& network, const Control& control) {
-  const auto given = gather(source, 0, source.samples(), control);
+  auto given = gather(source, 0, source.samples(), control);
   RowMatrix y = network.evaluate(given.x());
   const double scale = std::sqrt(y.squaredNorm() / static_cast<double>(std::max<Index>(y.size(), 1)));
   Index agreeing = 0;
@@ -35,7 +36,8 @@ Repaired repaired_labels(const SampleSource& source, const Network& network, con
         ++agreeing;
       }
   const double share = static_cast<double>(agreeing) / static_cast<double>(y.size());
-  return {MemorySource<double>(given.x(), std::move(y), source.name()), share};
+  MemorySource<double> samples(given.x(), std::move(y), source.name());
+  return {std::move(given), std::move(samples), share};
 }
 
 }  // namespace
@@ -70,10 +72,11 @@ void learn_corrupted_labels(const SampleSource& source, const LearnOptions& opti
                             100 * repaired.agreeing_share));
     return;
   }
-  finish(repaired.samples, sign_free(clean.network), options, control, result);
+  finish(repaired.samples, sign_free(clean.network), options, control, result, PartlyExplained{&repaired.given, {}});
   result.figures["corrupted_share"] = 1 - repaired.agreeing_share;
-  result.message = fmt::format("{:.2f}% of the label entries are wrong and were left out; the others: {}",
-                               100 * (1 - repaired.agreeing_share), result.message);
+  if (result.status != Status::exact)
+    result.message = fmt::format("{:.2f}% of the label entries are wrong and were left out; the others: {}", 100 * (1 - repaired.agreeing_share),
+                                 result.message);
 }
 
 namespace {
@@ -109,17 +112,9 @@ void learn_rectified(const SampleSource& source, const LearnOptions& options, co
   result.samples = source.samples();
   result.residual_relative = found.misfit;
   result.figures["worst_zero_ratio"] = found.zero_ratios.maxCoeff();
-  // On samples kept apart the labels come out to rounding, and each unit vanishes, to rounding, on a quarter of the
-  // samples.
-  constexpr double rounding = 1e-13, vanishing = 1e-11;
-  const bool exact = found.misfit < rounding && found.zero_ratios.maxCoeff() < vanishing;
-  result.status = exact ? Status::exact : Status::approximate;
-  result.message =
-      exact
-          ? fmt::format("labels of samples kept apart are reproduced to {:.1e}", found.misfit)
-          : fmt::format(
-                "not certified: labels of samples kept apart are reproduced to {:.1e}, zero conditions hold to {:.1e}",
-                found.misfit, found.zero_ratios.maxCoeff());
+  const Certificate certificate = Gate::judge_rectified(source, result.network, control);
+  result.status = certificate.status;
+  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
 }
 
 }  // namespace

@@ -1,0 +1,297 @@
+#include "verify/gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/linear_algebra.hpp"
+#include "reduce/reduce.hpp"
+#include "samples/subsample.hpp"
+#include "verify/distinct_rows.hpp"
+#include "verify/leftover/leftover_tests.hpp"
+#include "verify/leftover/noise_shape.hpp"
+#include "verify/leftover/row_tests.hpp"
+#include "verify/network_error.hpp"
+#include "verify/sign_differences.hpp"
+
+namespace relucover {
+
+namespace {
+
+Certificate refuse(std::string reason) { return {.status = Status::approximate, .reason = std::move(reason)}; }
+
+/// Root mean square of the absolute values that are added up to a prediction: rounding is a part of this.
+double summed_magnitude(const Network& network, const SampleSource& source) {
+  BlockBuffer<double> buffer;
+  const auto block = source.read(0, std::min<Index>(source.samples(), 1000), buffer);
+  Network absolute = network;
+  absolute.W = network.W.cwiseAbs();
+  absolute.b = network.b.cwiseAbs();
+  absolute.A = network.A.cwiseAbs();
+  absolute.skip = network.skip.cwiseAbs();
+  absolute.offset = network.offset.cwiseAbs();
+  const RowMatrix sums = absolute.evaluate(block.x.cwiseAbs());
+  return std::sqrt(sums.squaredNorm() / static_cast<double>(std::max<Index>(sums.size(), 1)));
+}
+
+Index unknowns_of(const Network& network) {
+  const bool affine = !network.skip.isZero(0) || !network.offset.isZero(0);
+  return network.units() * (network.inputs() + network.outputs()) + (affine ? network.outputs() * (network.inputs() + 1) : 0);
+}
+
+/// More equations than unknowns, counted over distinct inputs, and more in what they say than a search over the sides that samples
+/// can stand on could make up.
+std::optional<std::string> too_few_equations(const SampleSource& samples, const Network& network, const LabelGrid& grid, const Control& control) {
+  constexpr Index least_surplus = 3;
+  constexpr double least_bits = 40;
+  const Index unknowns = unknowns_of(network), outputs = samples.outputs();
+  const double sides = std::log2(static_cast<double>(std::max<Index>(2, samples.samples()))) *
+                       static_cast<double>(network.units() * (network.inputs() + 1));
+  const auto needed_with = [&](double bits) {
+    return unknowns + static_cast<Index>(std::min(std::ceil(std::max(static_cast<double>(least_surplus), (least_bits + sides) / std::max(bits, 1e-3))), 1e15));
+  };
+  // Few different labels carry little each, unless the inputs are as few.
+  const auto values = static_cast<Index>(grid.values.size());
+  Index distinct = distinct_inputs(samples, std::max(2 * values, needed_with(grid.bits()) / outputs) + 1, control);
+  double bits = grid.bits();
+  if (values > 0 && 2 * values < distinct) bits = std::min(bits, std::log2(static_cast<double>(values)));
+  const Index needed = needed_with(bits);
+  if (distinct * outputs < needed) distinct = distinct_inputs(samples, needed / outputs + 1, control);
+  if (distinct * outputs >= needed) return std::nullopt;
+  return fmt::format("{} distinct input{} with {} label{} each for {} unknowns: {} equations are needed to tell this network from others that fit{}", distinct,
+                     distinct == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", unknowns, needed,
+                     bits < 20 ? fmt::format(" (labels like these carry {:.1f} bits each)", bits) : "");
+}
+
+/// Rows that the tests of what is left can afford: all of them in small problems.
+MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control) {
+  const double functions = static_cast<double>((network.units() + 1) * (network.inputs() + 1));
+  constexpr double most_values = 1 << 24, most_work = 2e10, more_functions = 400;
+  const double affordable = std::max({2000.0, 4.5 * functions, std::min(most_values / functions, most_work / (functions * (functions + more_functions)))});
+  const auto rows = static_cast<Index>(std::min(affordable, static_cast<double>(source.samples())));
+  if (rows == source.samples()) return gather(source, 0, rows, control);
+  auto chosen = spread_rows(source.samples(), rows, seed);
+  std::sort(chosen.begin(), chosen.end());
+  return gather(source, chosen, control);
+}
+
+double share_of(Index part, Index whole) { return static_cast<double>(part) / static_cast<double>(std::max<Index>(1, whole)); }
+
+/// Labels that the answer is not near: a mark for each.
+Matrix wrong_entries(const Judged& answer) {
+  constexpr double roundings = 64;
+  return (answer.residual.array().abs() > roundings * answer.rounding.array()).cast<double>();
+}
+
+/// The reason is empty where labels that an otherwise exact answer does not explain look like accidents.
+Certificate wrong_labels_are_accidents(const Claimed& claimed, const Control& control) {
+  constexpr double most_wrong = 0.4;
+  const PartlyExplained& partly = *claimed.partly;
+  const Judged answer = judged(*partly.all, claimed.network, claimed.grid, partly.kept);
+  const bool by_entries = partly.kept.empty();
+  const Matrix wrong = by_entries ? wrong_entries(answer) : Matrix();
+  Certificate certificate;
+  certificate.left_out = by_entries ? static_cast<Index>(wrong.sum()) : answer.left_out();
+  const Index all = by_entries ? wrong.size() : answer.rows();
+  const double share = share_of(certificate.left_out, all);
+  const auto refused = [&](std::string why) {
+    certificate.reason = std::move(why);
+    return certificate;
+  };
+  if (share > most_wrong)
+    return refused(fmt::format("{:.0f}% of the labels are not explained; at more than {:.0f}% wrong labels can't be told from another function", 100 * share,
+                               100 * most_wrong));
+  if (by_entries) {
+    const auto right = static_cast<double>(answer.rows() * answer.outputs()) * (1 - share);
+    if (right < 1.2 * static_cast<double>(unknowns_of(claimed.network))) return refused("too few labels are explained for the number of unknowns");
+    RandomStream random(claimed.seed, purpose::judge);
+    const double chance = share > 0 ? mask_depends_on_inputs(wrong, answer, random) : 1;
+    certificate.figures["chance_left_out"] = chance;
+    if (chance < false_alarms::left_out) return refused(fmt::format("which labels are not explained depends on the inputs (chance {:.1e}): they are no accidents", chance));
+    return certificate;
+  }
+  control.check();
+  const LeftoverVerdict accident = left_out_by_accident(answer, claimed.seed);
+  for (const auto& [name, chance] : accident.chances) certificate.figures["chance_" + name] = chance;
+  if (!accident.refusal.empty())
+    return refused(fmt::format("{} of {} samples are explained to rounding, but the others are no accidents: {}", answer.rows() - certificate.left_out, answer.rows(),
+                               accident.refusal));
+  return certificate;
+}
+
+std::string except_words(Index left_out) { return fmt::format("exact, except {} label{}", left_out, left_out == 1 ? "" : "s"); }
+
+}  // namespace
+
+double float32_rounding(const Network& network, const SampleSource& samples) {
+  return 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) * summed_magnitude(network, samples);
+}
+
+Certificate Gate::certain(Status status, std::string reason) {
+  Certificate certificate;
+  certificate.status.value_ = status;
+  certificate.reason = std::move(reason);
+  return certificate;
+}
+
+Certificate Gate::judge(const Claimed& claimed, const Control& control) {
+  const NetworkError all = network_error(claimed.network, claimed.samples, control);
+  const NetworkError held_out = network_error(claimed.network, claimed.held_out, control);
+  constexpr double float64_roundings = 32;
+  const double rounding = float64_roundings * std::numeric_limits<double>::epsilon() * summed_magnitude(claimed.network, claimed.held_out);
+  const double single = float32_rounding(claimed.network, claimed.held_out);
+  const double stored = claimed.grid.rounding() / std::sqrt(3.0);
+  if (all.rms <= rounding && held_out.rms <= rounding) return exact(claimed, std::max(all.rms, stored), "float64", control);
+  if (claimed.grid.float32 && !claimed.grid.rounded() && all.rms <= single && held_out.rms <= 1.5 * single)
+    return exact(claimed, std::max(all.rms, stored), "float32", control);
+  return recovered(claimed, control);
+}
+
+Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char* precision, const Control& control) {
+  const std::string so_far = "the function is exact on the data, but ";
+  if (const auto problem = too_few_equations(claimed.samples, claimed.network, claimed.grid, control)) return refuse(so_far + *problem);
+  const Index sides = claimed.model.inputs() + 2;
+  const auto barely = barely_split_units(claimed.samples, claimed.model, sides, control);
+  if (!barely.empty())
+    return refuse(so_far + fmt::format("{} unit{} of the answer ha{} fewer than {} samples on one side of {} kink, so some parameters are free",
+                                       barely.size(), barely.size() == 1 ? "" : "s", barely.size() == 1 ? "s" : "ve", sides, barely.size() == 1 ? "its" : "their"));
+  std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
+  if (!claimed.known) {
+    if (!claimed.returns_when_disturbed || !claimed.returns_when_disturbed()) return refuse(so_far + "some parameters are not determined by the data");
+    seen += "; too many parameters to predict the error of each, but from a disturbed copy the solver returns to the answer";
+  } else {
+    if (claimed.known->inverse.size() == 0 && !claimed.known->determined) return refuse(so_far + "some parameters are not determined by the data");
+    constexpr double largest_error = 1e-4;
+    const double worst = claimed.model.units() == 0 ? 0 : rounding_rms * claimed.known->unit_error.maxCoeff();
+    if (!(worst < largest_error)) return refuse(so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst));
+    if (claimed.model.units() > 0) seen += fmt::format("; predicted relative error of the worst unit {:.1e}", worst);
+  }
+  if (!claimed.partly) return certain(Status::exact, seen);
+  Certificate accidents = wrong_labels_are_accidents(claimed, control);
+  if (!accidents.reason.empty()) return accidents;
+  Certificate certificate = certain(Status::exact, accidents.left_out > 0 ? fmt::format("{}: {}", except_words(accidents.left_out), seen) : seen);
+  certificate.left_out = accidents.left_out;
+  certificate.figures = std::move(accidents.figures);
+  return certificate;
+}
+
+Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
+  constexpr double largest_unit_error = 0.15, least_sign_difference = 0.05, largest_limit = 0.5;
+  constexpr Index equations_per_unknown = 20;
+  const SignFreeModel& model = claimed.model;
+  if (claimed.partly && claimed.partly->kept.empty()) return refuse("the labels that agree are not explained to rounding");
+  if (!claimed.known) return refuse(fmt::format("{} unknowns are too many to certify with noisy labels", model.unknowns()));
+  const Judged answer = claimed.partly ? judged(*claimed.partly->all, claimed.network, claimed.grid, claimed.partly->kept)
+                                       : judged(judged_rows(claimed.samples, claimed.network, claimed.seed, control), claimed.network, claimed.grid, {});
+  Certificate certificate = refuse("");
+  certificate.left_out = answer.left_out();
+  certificate.figures["residual_tail"] = tail_weight(answer.residual);
+  const auto refused = [&](std::string why) {
+    certificate.reason = std::move(why);
+    return certificate;
+  };
+  if (claimed.linear_parts_differ)
+    return refused("the linear parts of the units don't add up to the function's: there is a linear term of its own, or a unit that too few samples "
+                   "bend, and noisy labels can't tell which");
+  if (claimed.samples.samples() * claimed.samples.outputs() < equations_per_unknown * model.unknowns())
+    return refused(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
+  if (model.units() == 0) return refused("no unit stands out of the noise");
+  if (!claimed.known->determined) return refused("some parameters are not determined by the data");
+  // Rows that stand twice determine nothing the second time.
+  const double repeats = std::sqrt(1 + share_of(answer.repeated, answer.rows()));
+  const double largest = claimed.noise * claimed.known->unit_error.maxCoeff() * repeats;
+  certificate.figures["largest_relative_unit_error"] = largest;
+  if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
+  if (model.output_is_free() && model.units() > 1) {
+    const double share = least_sign_difference_of(claimed.samples, model, control);
+    certificate.figures["least_sign_difference"] = share;
+    if (share < least_sign_difference)
+      return refused(fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix", 100 * (1 - share)));
+  }
+  const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
+  for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
+  if (!left.refusal.empty()) return refused(left.refusal);
+  certificate.detection_limit = left.detection_limit;
+  if (!(left.detection_limit < largest_limit)) {
+    const double factor = std::pow(left.detection_limit / largest_limit, 2);
+    return refused(fmt::format("a further unit of {:.2g} times the smallest one found could hide in the noise; about {:.2g} samples would show it",
+                               left.detection_limit, 1.1 * factor * static_cast<double>(answer.rows())));
+  }
+  Certificate given = certain(Status::recovered, fmt::format("nothing is left that noise would not leave, and a further unit of {:.2g} times the smallest one would have shown",
+                                                             left.detection_limit));
+  given.figures = std::move(certificate.figures);
+  given.detection_limit = certificate.detection_limit;
+  given.left_out = certificate.left_out;
+  return given;
+}
+
+namespace {
+
+/// Σ over samples of J J^T for an activation act: derivatives act'(t_i) x~ by the rows of W and b, act(t_i) by A.
+struct ActivationGram {
+  using Scalar = double;
+  const Network* network;
+  Matrix gram;
+  void add(const Block<double>& block) {
+    const Index d = network->inputs(), k = network->units();
+    RowMatrix t = block.x * network->W.transpose();
+    t.rowwise() += network->b.transpose();
+    RowMatrix tangent(block.rows(), k * (d + 1));
+    for (Index i = 0; i < k; ++i) {
+      constexpr double step = 1e-6;
+      const Vector slope = t.col(i).unaryExpr([&](double v) {
+        return (apply(network->activation, v + step) - apply(network->activation, v - step)) / (2 * step);
+      });
+      tangent.middleCols(i * (d + 1), d) = slope.asDiagonal() * block.x;
+      tangent.col(i * (d + 1) + d) = t.col(i).unaryExpr([&](double v) { return apply(network->activation, v); });
+    }
+    gram.noalias() += tangent.transpose() * tangent;
+  }
+  void merge(const ActivationGram& other) { gram += other.gram; }
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(gram);
+  }
+};
+
+}  // namespace
+
+Certificate Gate::judge_rectified(const SampleSource& samples, const Network& network, const Control& control) {
+  constexpr double roundings = 512;  // powers and exponentials lose more digits than sums
+  const NetworkError error = network_error(network, samples, control);
+  const double allowed = roundings * std::numeric_limits<double>::epsilon() * summed_magnitude(network, samples);
+  if (!(error.rms <= allowed)) return refuse(fmt::format("labels are explained to {:.1e} (relative {:.1e}), rounding would leave {:.1e}", error.rms, error.relative, allowed));
+  if (const auto problem = too_few_equations(samples, network, label_grid(samples, control), control)) return refuse(*problem);
+  const Index width = network.units() * (network.inputs() + 1);
+  Matrix gram = reduce(samples, ActivationGram{&network, Matrix::Zero(width, width)}, control).gram;
+  const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  // Of each unit one combination (its scale) is the same in W and A.
+  const Vector values = symmetric_eigenvalues(scale.asDiagonal() * gram * scale.asDiagonal());
+  Index free_directions = 0;
+  for (const double value : values) free_directions += value < 1e-9;
+  if (free_directions > network.units()) return refuse(fmt::format("{} directions of the parameters are not determined by the data", free_directions - network.units()));
+  return certain(Status::exact, fmt::format("every label is explained to rounding ({:.1e} relative), and every parameter is determined", error.relative));
+}
+
+Certificate Gate::judge_population(const Network& truth, const Network& answer) {
+  constexpr double same = 1e-8;
+  const Comparison errors = compare(truth, answer);
+  const double worst = std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
+  const bool all = errors.units_matched == errors.units_truth && answer.units() == errors.units_truth;
+  if (!all || !(worst <= same) || !(errors.function_rms <= same))
+    return refuse(fmt::format("{} of {} units from exact moments, relative error of the function {:.1e}", errors.units_matched, errors.units_truth, errors.function_rms));
+  return certain(Status::exact, fmt::format("{} units from exact moments, parameters within {:.1e} of the given network{}", answer.units(), worst,
+                                            errors.up_to_sign ? " up to sign" : ""));
+}
+
+Certificate Gate::judge_first_layer(Status claim, const std::vector<Condition>& conditions, std::string seen) {
+  if (conditions.empty()) throw std::logic_error("a claim needs conditions that were looked at");
+  std::string reasons;
+  for (const Condition& condition : conditions)
+    if (!condition.holds) reasons += (reasons.empty() ? "" : "; ") + condition.words;
+  return reasons.empty() ? certain(claim, std::move(seen)) : refuse(std::move(reasons));
+}
+
+}  // namespace relucover

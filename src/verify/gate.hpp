@@ -1,0 +1,80 @@
+#pragma once
+// The gate: the one place where `exact` and `recovered` are made. Learners hand over an answer and the samples it is claimed for,
+// and get back what may be said about it: docs/certificates.md.
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "relucover/network.hpp"
+#include "relucover/progress.hpp"
+#include "relucover/samples.hpp"
+#include "relucover/status.hpp"
+#include "solve/uncertainty.hpp"
+#include "verify/label_grid.hpp"
+
+namespace relucover {
+
+struct Certificate {
+  AnswerStatus status = Status::approximate;
+  std::string reason;  // in words, either way
+  double detection_limit = std::numeric_limits<double>::quiet_NaN();
+  Index left_out = 0;
+  std::map<std::string, double> figures;
+  bool given() const { return status.certified(); }
+};
+
+/// Samples of which the answer explains some only.
+struct PartlyExplained {
+  const MemorySource<double>* all = nullptr;
+  std::vector<bool> kept;   // by samples; empty: single labels are wrong, not whole samples
+};
+
+/// An answer with one hidden layer of ReLUs.
+struct Claimed {
+  const SampleSource& samples;   // what the answer was fitted to
+  const SampleSource& held_out;  // of these, what the last solve did not use
+  const Network& network;
+  const SignFreeModel& model;    // the same, as it was solved for
+  const LabelGrid& grid;
+  double noise = 0;              // standard deviation of the labels' noise, where there is some
+  /// What the samples determine; empty: too many unknowns to say it in this way.
+  const std::optional<Uncertainty>& known;
+  /// For those: whether a disturbed copy returns to the answer.
+  std::function<bool()> returns_when_disturbed;
+  bool linear_parts_differ = false;  // no choice of signs explains the affine part
+  std::optional<PartlyExplained> partly;
+  std::uint64_t seed = 0;
+};
+
+/// A condition that was looked at on data apart, and what was seen.
+struct Condition {
+  bool holds;
+  std::string words;  // what does not hold, where it does not
+};
+
+class Gate {
+ public:
+  static Certificate judge(const Claimed& claimed, const Control& control);
+
+  /// An activation other than ReLU, without noise: every label is explained to rounding, every parameter is determined.
+  static Certificate judge_rectified(const SampleSource& samples, const Network& network, const Control& control);
+
+  /// Moments computed from a network: the answer is that network or it is not.
+  static Certificate judge_population(const Network& truth, const Network& answer);
+
+  /// First layers with thresholds: every condition that their checks on held-out data (learners/threshold) have must hold.
+  static Certificate judge_first_layer(Status claim, const std::vector<Condition>& conditions, std::string seen);
+
+ private:
+  static Certificate exact(const Claimed& claimed, double rounding_rms, const char* precision, const Control& control);
+  static Certificate recovered(const Claimed& claimed, const Control& control);
+  static Certificate certain(Status status, std::string reason);
+};
+
+/// Labels computed in this precision carry the rounding of every term that is added up, not of the sum alone: twice that.
+double float32_rounding(const Network& network, const SampleSource& samples);
+
+}  // namespace relucover

@@ -1,0 +1,113 @@
+#include "verify/leftover/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/linear_algebra.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// features V / √e over the eigenvalues of its Gram matrix that stand out of rounding.
+Matrix by_eigenvectors(const Matrix& features, const Matrix& gram) {
+  constexpr double rounding = 1e-11;
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  Index first = 0;
+  while (first < eigen.values.size() && !(eigen.values[first] > rounding * eigen.values[eigen.values.size() - 1])) ++first;
+  const Index kept = eigen.values.size() - first;
+  return features * (eigen.vectors.rightCols(kept) * eigen.values.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
+}
+
+}  // namespace
+
+Matrix spanning_basis(Matrix features) {
+  std::vector<Index> some;
+  const Vector norms = features.colwise().norm();
+  for (Index j = 0; j < norms.size(); ++j)
+    if (norms[j] > 0) some.push_back(j);
+  if (some.empty()) return Matrix(features.rows(), 0);
+  if (static_cast<Index>(some.size()) < features.cols()) features = features(Eigen::all, some).eval();
+  features.array().rowwise() /= features.colwise().norm().array();
+  const Matrix gram = features.transpose() * features;
+  constexpr double clearly_regular = 1e-8;
+  Cholesky factor(gram);
+  Matrix basis = factor.definite() && factor.least_pivot() > clearly_regular
+                     ? Matrix(solve_lower(factor.lower(), features.transpose()).transpose())
+                     : by_eigenvectors(features, gram);
+  const Cholesky again(basis.transpose() * basis);  // once more: what the Gram matrix lost to rounding
+  return again.definite() ? Matrix(solve_lower(again.lower(), basis.transpose()).transpose()) : basis;
+}
+
+Matrix orthogonal_to(const Matrix& basis, Matrix features) {
+  if (basis.cols() > 0) features.noalias() -= basis * (basis.transpose() * features);
+  return features;
+}
+
+Matrix whitened(const Matrix& x) {
+  const Eigen::RowVectorXd mean = x.colwise().mean();
+  Matrix z = x.rowwise() - mean;
+  const double rows = static_cast<double>(std::max<Index>(1, x.rows()));
+  const Eigen::RowVectorXd deviation = (z.colwise().squaredNorm() / rows).cwiseSqrt();
+  std::vector<Index> varying;
+  for (Index j = 0; j < z.cols(); ++j)
+    if (deviation[j] > 1e-12 * std::max(std::abs(mean[j]), 1e-300)) varying.push_back(j);
+  if (varying.empty()) return Matrix(x.rows(), 0);
+  z = z(Eigen::all, varying).eval();
+  z.array().rowwise() /= deviation(varying).array();
+  const SymmetricEigen eigen = symmetric_eigen(z.transpose() * z / rows);
+  Index first = 0;
+  while (first < eigen.values.size() && !(eigen.values[first] > 1e-10 * eigen.values[eigen.values.size() - 1])) ++first;
+  const Index kept = eigen.values.size() - first;
+  return z * (eigen.vectors.rightCols(kept) * eigen.values.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
+}
+
+Matrix random_signs(Index rows, Index columns, RandomStream& random) {
+  Matrix signs(rows, columns);
+  std::uint32_t bits = 0;
+  for (Index i = 0; i < signs.size(); ++i) {
+    if (i % 32 == 0) bits = random.bits();
+    signs.data()[i] = bits & 1 ? 1.0 : -1.0;
+    bits >>= 1;
+  }
+  return signs;
+}
+
+std::vector<Index> random_rows(Index size, Index count, RandomStream& random) {
+  std::vector<Index> rows(static_cast<std::size_t>(size));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  count = std::min(count, size);
+  for (Index i = 0; i < count; ++i) std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i + random.below(size - i))]);
+  rows.resize(static_cast<std::size_t>(count));
+  return rows;
+}
+
+Vector relative_ranks(const Vector& values) {
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b] || (values[a] == values[b] && a < b); });
+  Vector ranks(values.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    ranks[order[place]] = static_cast<double>(place + 1) / static_cast<double>(order.size());
+  return ranks;
+}
+
+double median_of(Vector values) {
+  if (values.size() == 0) return 0;
+  const auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double robust_deviation(const Vector& values) { return 1.4826 * median_of(values.cwiseAbs()); }
+
+std::vector<Index> growing_counts(Index first, Index most, double ratio, bool with_last) {
+  std::vector<Index> counts;
+  for (double m = static_cast<double>(first); m <= static_cast<double>(most); m = std::max(m + 1, m * ratio))
+    counts.push_back(static_cast<Index>(m));
+  if (with_last && (counts.empty() || counts.back() != most)) counts.push_back(most);
+  return counts;
+}
+
+}  // namespace relucover

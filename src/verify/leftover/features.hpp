@@ -1,0 +1,32 @@
+#pragma once
+// Features of samples that tests are made of: orthonormal bases, whitened inputs, random signs and rows.
+#include <vector>
+
+#include "core/random.hpp"
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+/// Orthonormal columns that span the columns of `features`; dependent and zero columns are left out.
+Matrix spanning_basis(Matrix features);
+/// features - basis basisᵀ features.
+Matrix orthogonal_to(const Matrix& basis, Matrix features);
+
+/// Coordinates in which the inputs have mean zero and covariance one; constant and dependent ones are left out.
+Matrix whitened(const Matrix& x);
+
+/// Rows by columns of ±1.
+Matrix random_signs(Index rows, Index columns, RandomStream& random);
+/// `count` distinct rows of [0, size) in random order.
+std::vector<Index> random_rows(Index size, Index count, RandomStream& random);
+
+/// Ranks / size, from 1/size for the least.
+Vector relative_ranks(const Vector& values);
+double median_of(Vector values);
+/// Median of |v|, scaled to the standard deviation of a normal variable.
+double robust_deviation(const Vector& values);
+
+/// Numbers that grow by `ratio` from `first`, up to `most`; with `most` itself last if wanted.
+std::vector<Index> growing_counts(Index first, Index most, double ratio = 1.6, bool with_last = false);
+
+}  // namespace relucover

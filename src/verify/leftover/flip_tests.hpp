@@ -1,0 +1,21 @@
+#pragma once
+// Does the residual go with something that the inputs know? Flipping its signs at random says what chance would do, whatever the
+// size, the spread and the shape of the noise.
+#include <vector>
+
+#include "core/random.hpp"
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+/// Is the answer an optimum of its own form? |basisᵀ r|², against flips. `basis` spans its tangent functions.
+double not_an_optimum(const Matrix& residual, const Matrix& basis, RandomStream& random);
+
+/// Hats, steps and tilted hats at the answer's own kinks, at all scales down to a handful of rows, orthogonal to what it can do:
+/// the largest of their scores. Sees smooth bends, steps, and two units that were taken for one.
+double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random);
+
+/// Do rows of equal inputs err together? `groups`: rows of equal inputs.
+double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random);
+
+}  // namespace relucover

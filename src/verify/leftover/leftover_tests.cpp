@@ -1,0 +1,205 @@
+#include "verify/leftover/leftover_tests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "verify/distinct_rows.hpp"
+#include "verify/leftover/features.hpp"
+#include "verify/leftover/flip_tests.hpp"
+#include "verify/leftover/noise_shape.hpp"
+#include "verify/leftover/one_more_unit.hpp"
+#include "verify/leftover/row_tests.hpp"
+#include "verify/leftover/tails.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Rows by falling size.
+std::vector<Index> worst_first(const Vector& size) {
+  std::vector<Index> order(static_cast<std::size_t>(size.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  return order;
+}
+
+class Verdict {
+ public:
+  explicit Verdict(std::uint64_t seed) : random(seed, purpose::judge) {}
+  LeftoverVerdict result;
+  RandomStream random;
+
+  bool stands() const { return result.refusal.empty(); }
+  void refuse(std::string why) {
+    if (stands()) result.refusal = std::move(why);
+  }
+  void test(const std::string& name, double chance, const std::string& words, double level = false_alarms::each) {
+    result.chances[name] = chance;
+    if (chance < level) refuse(fmt::format("{} (chance {:.1e})", words, chance));
+  }
+  void test_places(const std::string& name, const RowPlaces& places, const std::string& which, double level = false_alarms::each) {
+    test(name + "_place", places.mean, which + " lie in one part of the inputs", level);
+    test(name + "_kink", places.kink, which + " lie at the kink of a unit", level);
+    test(name + "_neighbours", places.neighbours, which + " lie close to each other", level);
+  }
+  /// Fisher's combination of tests that look at different things.
+  void test_together(const std::vector<std::string>& names) {
+    Index count = 0;
+    double sum = 0;
+    for (const auto& name : names)
+      if (const auto at = result.chances.find(name); at != result.chances.end()) {
+        sum -= std::log(std::max(at->second, 1e-300));
+        ++count;
+      }
+    if (count > 1) test("together", erlang_tail(count, sum), "several signs of something left to explain come together");
+  }
+};
+
+void test_left_out(const Judged& answer, double level, Verdict& verdict) {
+  const Index count = answer.left_out();
+  Matrix mask(answer.rows(), 1);
+  for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
+  verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs", level);
+  const Eigen::RowVectorXd mean = answer.y.colwise().mean();
+  const Vector deviation =
+      ((answer.y.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt().transpose().cwiseMax(1e-300);
+  const Vector size = (answer.residual * deviation.cwiseInverse().asDiagonal()).rowwise().norm();
+  verdict.test_places("left_out",
+                      places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, count, 1.6, true), verdict.random),
+                      "the samples that were left out", level);
+}
+
+/// The noisy residual on the rows that were kept.
+struct Kept {
+  Matrix z, t, tangent, basis, residual;  // decorrelated over outputs
+  Matrix decorrelation;
+  std::vector<Index> rows;
+};
+
+Kept kept_of(const Judged& answer) {
+  Kept kept;
+  kept.rows = answer.kept_rows();
+  kept.z = answer.z(kept.rows, Eigen::all);
+  kept.t = answer.t(kept.rows, Eigen::all);
+  kept.tangent = answer.tangent(kept.rows, Eigen::all);
+  kept.basis = spanning_basis(kept.tangent);
+  const Matrix residual = answer.residual(kept.rows, Eigen::all);
+  kept.decorrelation = decorrelating(residual);
+  kept.residual = residual * kept.decorrelation;
+  return kept;
+}
+
+/// A few large residuals that share a place are a unit that few samples see, a step or a bend: no noise.
+void test_large_rows(const Judged& answer, const Kept& kept, Verdict& verdict) {
+  constexpr double large = 2;  // local deviations above √outputs
+  // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
+  const Vector leverage = kept.basis.rowwise().squaredNorm();
+  const Vector mean_square = (answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size())).transpose();
+  Matrix square = local_noise(answer).cwiseAbs2() + answer.rounding.cwiseAbs2();
+  for (std::size_t k = 0; k < kept.rows.size(); ++k) square.row(kept.rows[k]) += 2 * leverage[static_cast<Index>(k)] * mean_square.transpose();
+  const Vector size = (answer.residual.array() / (square.array() + 1e-300).sqrt()).matrix().rowwise().norm();
+  const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
+  if (many < 2) return;
+  verdict.test_places("large",
+                      places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, many, 1.6, true), verdict.random),
+                      fmt::format("the largest residuals ({} samples)", many));
+}
+
+/// Units of the answer as forms of z~ = (z, 1): z has unit covariance over all rows.
+Matrix forms_of(const Judged& answer, const Network& network) {
+  Matrix arguments = answer.x * network.W.transpose();
+  arguments.rowwise() += network.b.transpose();
+  const double n = static_cast<double>(answer.rows());
+  Matrix forms(network.units(), answer.z.cols() + 1);
+  forms << (arguments.transpose() * answer.z) / n, arguments.colwise().mean().transpose();
+  return forms;
+}
+
+/// With heavy tails least squares is far from the best fit: what a forgiving loss finds must have nothing left either.
+void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, Verdict& verdict) {
+  constexpr double noiseless = 1e-9;  // of the labels' spread
+  const RobustRefit refit = robust_refit(kept.z, answer.y(kept.rows, Eigen::all), forms_of(answer, network));
+  const Eigen::RowVectorXd mean = answer.y.colwise().mean();
+  double bulk = 0;
+  for (Index o = 0; o < answer.outputs(); ++o) {
+    const double spread = std::sqrt((answer.y.col(o).array() - mean[o]).square().mean());
+    bulk = std::max(bulk, median_of(refit.residual.col(o).cwiseAbs()) / std::max(spread, 1e-300));
+  }
+  if (bulk <= noiseless)
+    return verdict.refuse("most labels are explained to rounding and a few not at all: this is no noise, but wrong labels or a unit that few samples "
+                          "see (`--method robust` looks for the former)");
+  Matrix z1(kept.z.rows(), kept.z.cols() + 1);
+  z1 << kept.z, Vector::Ones(kept.z.rows());
+  const Matrix tangent = tangent_of(kept.z, z1 * refit.forms.transpose());
+  verdict.test("one_more_unit_clipped", one_more_unit(kept.z, clipped(refit.residual), tangent, verdict.random).chance,
+               "behind the tails of the noise one more unit explains more");
+}
+
+/// Where the limit is high, a real attempt to find one more: with all units free to move.
+void test_refit(const Judged& answer, const Kept& kept, const Network& network, const Control& control, Verdict& verdict) {
+  constexpr Index starts = 4;
+  constexpr double nearly_normal = 1.2;
+  Matrix z1(kept.z.rows(), kept.z.cols() + 1);
+  z1 << kept.z, Vector::Ones(kept.z.rows());
+  const UnitSearch found = search_units(z1, kept.residual, kept.basis, starts, verdict.random);
+  const Matrix labels = answer.y(kept.rows, Eigen::all) * kept.decorrelation;
+  const double gain = gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found.best, control);
+  const double freedom = static_cast<double>(kept.z.cols() + answer.outputs());
+  if (verdict.result.tail < nearly_normal)
+    verdict.test("refit_with_one_more", gamma_tail(freedom, 2 * freedom, gain), "with one more unit the fit is better than chance allows", false_alarms::refit);
+}
+
+double detection_limit(const Judged& answer, const Kept& kept, const Network& network, double visible, double tail) {
+  constexpr double shown = 150, heavy = 1.5;  // χ² at which a unit is found
+  const Matrix forms = forms_of(answer, network);
+  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm();
+  const Vector strength = slope.cwiseProduct((kept.decorrelation.transpose() * network.A).colwise().norm().transpose());
+  return std::sqrt(shown / static_cast<double>(kept.rows.size())) / std::max(visible, 1e-300) / std::max(strength.minCoeff(), 1e-300) /
+         (tail > heavy ? tail : 1);
+}
+
+}  // namespace
+
+LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
+  constexpr double heavy = 1.5, high_limit = 0.15;
+  Verdict verdict(seed);
+  if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
+  control.check();
+  const Kept kept = kept_of(answer);
+  if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
+    verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
+    return verdict.result;
+  }
+  test_large_rows(answer, kept, verdict);
+  verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
+  verdict.test("equal_inputs", equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
+               "labels of equal inputs err together");
+  control.check();
+  const Matrix plain = answer.residual(kept.rows, Eigen::all);
+  verdict.result.tail = tail_weight(plain);
+  const bool rounded = grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
+  if (!rounded)  // rounding is a function of the fit, and not random at a kink
+    verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random),
+                 "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one");
+  control.check();
+  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.tangent, verdict.random);
+  verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
+  control.check();
+  if (verdict.stands() && verdict.result.tail > heavy && answer.units() > 0) test_heavy_tails(answer, kept, network, verdict);
+  if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
+  control.check();
+  if (verdict.stands() && verdict.result.detection_limit > high_limit) test_refit(answer, kept, network, control, verdict);
+  verdict.test_together({"large_place", "large_kink", "large_neighbours", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"});
+  return verdict.result;
+}
+
+LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed) {
+  Verdict verdict(seed);
+  if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
+  return verdict.result;
+}
+
+}  // namespace relucover

@@ -1,0 +1,35 @@
+#pragma once
+// Is there anything left to explain? Every test gives the chance of what was seen if the residual were nothing but noise, of any
+// size, spread and shape; together they refuse a right answer once in a thousand.
+#include <map>
+#include <string>
+
+#include "relucover/progress.hpp"
+#include "verify/leftover/judged.hpp"
+
+namespace relucover {
+
+/// The budget of false alarms, in one place. Some ten tests at `each` make 0.1%.
+namespace false_alarms {
+inline constexpr double each = 1e-4;
+/// Rows left out: an answer that needs them away has failed once already, and nothing excuses a choice that depends on the inputs.
+inline constexpr double left_out = 5e-3;
+/// Nominal: the search over starts makes it some forty times larger.
+inline constexpr double refit = 1e-5;
+}  // namespace false_alarms
+
+struct LeftoverVerdict {
+  std::string refusal;                    // in words; empty: nothing is left
+  std::map<std::string, double> chances;  // p-values by name of the test
+  double tail = 1;                        // weight of the noise's tails, 1 for normal noise
+  /// The smallest further unit that would have shown (χ² of 150: 99% power), over the smallest unit found. NaN: no units.
+  double detection_limit = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Noisy labels: the residual of `answer` on the rows that were kept, and the rows that were not.
+LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control);
+
+/// Labels without noise, but for rows that were left out: these must be accidents.
+LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed);
+
+}  // namespace relucover

@@ -1,0 +1,175 @@
+#include "verify/leftover/noise_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/linear_algebra.hpp"
+#include "verify/leftover/features.hpp"
+
+namespace relucover {
+
+namespace {
+
+Eigen::RowVectorXd deviations_of(const Matrix& values) {
+  const Eigen::RowVectorXd mean = values.colwise().mean();
+  return ((values.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(values.rows())).cwiseSqrt();
+}
+
+double quantile(std::vector<double> values, double share) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+}  // namespace
+
+Matrix decorrelating(const Matrix& residual) {
+  const Vector deviation = deviations_of(residual).transpose().cwiseMax(1e-300);
+  const Matrix scaled = (residual.rowwise() - residual.colwise().mean()) * deviation.cwiseInverse().asDiagonal();
+  const SymmetricEigen eigen = symmetric_eigen(scaled.transpose() * scaled / static_cast<double>(std::max<Index>(1, residual.rows() - 1)));
+  const Vector values = eigen.values.cwiseMax(1e-12 * eigen.values.maxCoeff()).cwiseMax(1e-300);
+  return deviation.cwiseInverse().asDiagonal() * eigen.vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
+}
+
+Matrix clipped(Matrix residual) {
+  for (auto output : residual.colwise()) {
+    double bound = 2 * robust_deviation(output);
+    if (!(bound > 0)) bound = output.cwiseAbs().maxCoeff();
+    output = output.cwiseMin(bound).cwiseMax(-bound).eval();
+  }
+  residual.rowwise() -= residual.colwise().mean().eval();
+  return residual * decorrelating(residual);
+}
+
+double tail_weight(const Matrix& residual) {
+  Vector weights(residual.cols());
+  const Eigen::RowVectorXd deviation = deviations_of(residual);
+  for (Index o = 0; o < residual.cols(); ++o) weights[o] = deviation[o] / std::max(robust_deviation(residual.col(o)), 1e-300);
+  return median_of(weights);
+}
+
+Matrix local_noise(const Judged& answer) {
+  constexpr double highest = 1.5, lowest = -3;  // log of the level over its median
+  constexpr Index fewest = 10;
+  constexpr int rounds = 3;
+  const Index n = answer.rows();
+  const Eigen::RowVectorXd mean = answer.x.colwise().mean(), spread = deviations_of(answer.x);
+  std::vector<Index> varying;
+  for (Index j = 0; j < spread.size(); ++j)
+    if (spread[j] > 0) varying.push_back(j);
+  Matrix x = (answer.x.rowwise() - mean)(Eigen::all, varying);
+  x.array().rowwise() /= spread(varying).array();
+  const Vector size = (answer.fit.colwise().squaredNorm() / static_cast<double>(n)).cwiseSqrt().transpose().cwiseMax(1e-300);
+  Matrix features(n, 1 + 2 * x.cols() + answer.outputs());
+  features << Vector::Ones(n), x, (x.array().abs() + 0.1).log().matrix(),
+      ((answer.fit.cwiseAbs() * size.cwiseInverse().asDiagonal()).array() + 0.1).log().matrix();
+  Matrix level(n, answer.outputs());
+  for (Index o = 0; o < answer.outputs(); ++o) {
+    const Vector r = answer.residual.col(o).cwiseAbs();
+    std::vector<Index> some;
+    for (Index i = 0; i < n; ++i)
+      if (r[i] > 4 * answer.rounding(i, o)) some.push_back(i);
+    if (static_cast<Index>(some.size()) < fewest) {
+      level.col(o).setConstant(median_of(r));
+      continue;
+    }
+    Vector log_level = Vector::Zero(n);
+    if (static_cast<Index>(some.size()) >= fewest * features.cols()) {
+      const Vector logs = r.cwiseMax(1e-300).array().log();
+      std::vector<Index> used = some;
+      Vector weights;
+      for (int round = 0; round < rounds; ++round) {
+        weights = minimum_norm_solution(features(used, Eigen::all), logs(used));
+        const Vector off = logs - features * weights;
+        std::vector<double> values;
+        for (const Index i : some) values.push_back(off[i]);
+        const double high = quantile(values, 0.95), low = quantile(values, 0.03);
+        used.clear();
+        for (const Index i : some)
+          if (off[i] < high && off[i] > low) used.push_back(i);
+        if (static_cast<Index>(used.size()) < 2 * features.cols()) break;
+      }
+      log_level = features * weights;
+      log_level.array() -= median_of(log_level(some));
+      log_level = log_level.cwiseMin(highest).cwiseMax(lowest);
+    }
+    const Vector relative = r(some).array() / log_level(some).array().exp();
+    level.col(o) = 1.4826 * median_of(relative) * log_level.array().exp();
+  }
+  return level;
+}
+
+namespace {
+
+/// Least squares with a weight for each entry, output by output, on features of unit size.
+Matrix weighted_fit(const Matrix& features, const Matrix& y, const Matrix& weights) {
+  const Vector size = features.colwise().norm().transpose().cwiseMax(1e-300);
+  const Matrix scaled = features * size.cwiseInverse().asDiagonal();
+  Matrix coefficients(features.cols(), y.cols());
+  for (Index o = 0; o < y.cols(); ++o) {
+    const Matrix weighted = weights.col(o).asDiagonal() * scaled;
+    Matrix gram = scaled.transpose() * weighted;
+    gram.diagonal().array() += 1e-13;
+    coefficients.col(o) = solve_semidefinite(gram, weighted.transpose() * y.col(o));
+  }
+  return size.cwiseInverse().asDiagonal() * coefficients;
+}
+
+Matrix cauchy_weights(const Matrix& residual) {
+  Matrix weights(residual.rows(), residual.cols());
+  for (Index o = 0; o < residual.cols(); ++o) {
+    const double scale = std::max(2 * median_of(residual.col(o).cwiseAbs()), 1e-300);
+    weights.col(o) = (1 + (residual.col(o) / scale).array().square()).inverse();
+  }
+  return weights;
+}
+
+double typical_size(const Matrix& residual) {
+  double sum = 0;
+  for (const auto& output : residual.colwise()) sum += median_of(output.cwiseAbs());
+  return sum / static_cast<double>(std::max<Index>(1, residual.cols()));
+}
+
+}  // namespace
+
+RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms) {
+  constexpr int steps = 15;
+  const Index width = z.cols() + 1, units = forms.rows();
+  Matrix z1(z.rows(), width);
+  z1 << z, Vector::Ones(z.rows());
+  Matrix weights = Matrix::Ones(y.rows(), y.cols()), outputs, residual;
+  const auto fit_outputs = [&] {
+    Matrix features(z.rows(), units + width);
+    features << (z1 * forms.transpose()).cwiseMax(0), z1;
+    outputs = weighted_fit(features, y, weights);
+    residual = y - features * outputs;
+  };
+  fit_outputs();
+  for (int round = 0; round < 3; ++round) {
+    weights = cauchy_weights(residual);
+    fit_outputs();
+  }
+  RobustRefit best{forms, residual};
+  double least = typical_size(residual);
+  for (int step = 0; step < steps; ++step) {
+    const Matrix tangent = tangent_of(z, z1 * forms.transpose());
+    const Matrix change = weighted_fit(tangent, residual, weights);
+    for (Index i = 0; i < units; ++i) {
+      const Eigen::RowVectorXd output = outputs.row(i);
+      forms.row(i) += (change.middleRows((i + 1) * width, width) * output.transpose()).transpose() / std::max(output.squaredNorm(), 1e-300);
+    }
+    for (int round = 0; round < 2; ++round) {
+      fit_outputs();
+      weights = cauchy_weights(residual);
+    }
+    const double size = typical_size(residual);
+    if (!(size < least)) break;
+    const bool settled = size > 0.999 * least;
+    best = {forms, residual};
+    least = size;
+    if (settled) break;
+  }
+  return best;
+}
+
+}  // namespace relucover

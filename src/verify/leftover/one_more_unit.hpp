@@ -1,0 +1,37 @@
+#pragma once
+// Would one more unit explain something? Looked for on one half of the samples, tested on the other, both ways.
+#include <optional>
+#include <vector>
+
+#include "core/random.hpp"
+#include "relucover/progress.hpp"
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+struct FoundUnit {
+  double gain = 0;  // of |residual|², where nothing else moves
+  Vector form;      // unit direction and bias: form·z~
+  Vector output;    // its weights that gain this
+};
+struct UnitSearch {
+  std::vector<FoundUnit> best;  // falling gain
+  /// Size of units of unit slope after taking out what the answer can do: what a unit must be seen by.
+  Vector visible;
+};
+/// z1: whitened inputs and 1. `basis` spans the answer's tangent functions.
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random);
+
+struct CrossFit {
+  double chance = 1;
+  double score = 0;       // standard deviations
+  double visible = 0;     // median, see above
+};
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& tangent, RandomStream& random);
+
+/// What one more unit gains of Σ r² where all units may move, from each of `starts`: the largest. `labels` in units of the noise;
+/// `forms` (units by z~) and `outputs` (outputs by units) are the answer's.
+double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs, const std::vector<FoundUnit>& starts,
+                     const Control& control);
+
+}  // namespace relucover

@@ -1,0 +1,73 @@
+#include "verify/leftover/tails.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace relucover {
+
+namespace {
+
+constexpr double least_probability = 1e-300;
+
+double mean_of(const Vector& draws) { return draws.mean(); }
+double variance_of(const Vector& draws) { return (draws.array() - draws.mean()).square().mean(); }
+
+double share_reaching(const Vector& draws, double value) {
+  const auto reaching = (draws.array() >= value).count();
+  return static_cast<double>(1 + reaching) / static_cast<double>(1 + draws.size());
+}
+
+}  // namespace
+
+double normal_tail(double z) { return z < 37 ? 0.5 * std::erfc(z / std::numbers::sqrt2) : least_probability; }
+
+double gamma_tail(double mean, double variance, double value) {
+  if (!(variance > 0) || !(mean > 0)) return 1;
+  const double spread = variance / (9 * mean * mean);
+  return normal_tail((std::cbrt(std::max(value, 0.0) / mean) - (1 - spread)) / std::sqrt(spread));
+}
+
+double erlang_tail(Index count, double sum) {
+  if (!(sum > 0)) return 1;
+  constexpr Index many = 60;
+  if (count > many) return gamma_tail(static_cast<double>(count), static_cast<double>(count), sum);
+  double term = std::exp(-sum), total = 0;
+  if (term == 0) {  // far out the last term is nearly all
+    const double k = static_cast<double>(count - 1);
+    return std::max(least_probability, std::exp(k * std::log(sum) - sum - std::lgamma(k + 1)));
+  }
+  for (Index i = 0; i < count; ++i) {
+    total += term;
+    term *= sum / static_cast<double>(i + 1);
+  }
+  return std::min(1.0, total);
+}
+
+double binomial_tail(Index trials, double probability, Index hits) {
+  if (hits <= 0 || probability >= 1) return 1;
+  if (probability <= 0) return 0;
+  const double n = static_cast<double>(trials);
+  double total = 0;
+  for (Index i = hits; i <= trials; ++i) {
+    const double k = static_cast<double>(i);
+    total += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * std::log(probability) +
+                      (n - k) * std::log1p(-probability));
+  }
+  return std::min(1.0, total);
+}
+
+double tail_of_draws(const Vector& draws, double value) {
+  if (value <= draws.maxCoeff()) return share_reaching(draws, value);
+  return gamma_tail(mean_of(draws), variance_of(draws), value);
+}
+
+double tail_of_maxima(const Vector& maxima, double value) {
+  const double scale = std::max(std::sqrt(6 * variance_of(maxima)) / std::numbers::pi, 1e-300);
+  const double standard = (value - (mean_of(maxima) - std::numbers::egamma * scale)) / scale;
+  const double beyond = std::exp(-std::min(standard, 690.0));
+  const double tail = standard < 30 ? -std::expm1(-beyond) : beyond;
+  return value > maxima.maxCoeff() ? tail : std::max(tail, share_reaching(maxima, value));
+}
+
+}  // namespace relucover

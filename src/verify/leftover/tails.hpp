@@ -1,0 +1,22 @@
+#pragma once
+// Chances of what was seen, if nothing but chance was at work: tails of distributions, and of draws.
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+/// P(N(0,1) > z).
+double normal_tail(double z);
+/// P(G > value) for a gamma variable of this mean and variance (Wilson-Hilferty).
+double gamma_tail(double mean, double variance, double value);
+/// P(sum of `count` unit exponentials > sum): the tail of Fisher's combination of p-values.
+double erlang_tail(Index count, double sum);
+/// P(X >= hits) for a binomial variable.
+double binomial_tail(Index trials, double probability, Index hits);
+
+/// Chance of a value at least this large, given what chance drew: the share of the draws that reach it, and beyond all of
+/// them the tail of the gamma distribution with their mean and variance.
+double tail_of_draws(const Vector& draws, double value);
+/// The same for values that are maxima: beyond the draws by a Gumbel distribution.
+double tail_of_maxima(const Vector& maxima, double value);
+
+}  // namespace relucover

@@ -1,0 +1,193 @@
+// The tests that stand behind `recovered`: each sees what it is for, and chance alone does not set it off.
+#include "verify/leftover/leftover_tests.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "support/planted.hpp"
+#include "verify/distinct_rows.hpp"
+#include "verify/leftover/features.hpp"
+#include "verify/leftover/flip_tests.hpp"
+#include "verify/leftover/one_more_unit.hpp"
+#include "verify/leftover/row_tests.hpp"
+#include "verify/leftover/tails.hpp"
+
+namespace relucover {
+namespace {
+
+// Reference values: scipy.stats.
+TEST(Tails, AgreeWithReference) {
+  EXPECT_NEAR(normal_tail(2), 0.022750131948179195, 1e-15);
+  EXPECT_NEAR(gamma_tail(5, 10, 15) / 0.010362337915786429, 1, 0.02);  // chi-square, 5 degrees; Wilson-Hilferty is near it
+  EXPECT_NEAR(erlang_tail(3, 10), 0.0027693957155115775, 1e-12);
+  EXPECT_NEAR(erlang_tail(1, 800), 1e-300, 1e-300);
+  EXPECT_NEAR(binomial_tail(20, 0.1, 5), 0.04317449528446339, 1e-12);
+  EXPECT_EQ(binomial_tail(20, 0.1, 0), 1);
+}
+
+TEST(Tails, OfDrawsAreTheirShareAndBeyondThemSmall) {
+  const Vector draws = Vector::LinSpaced(199, 1, 199);
+  EXPECT_NEAR(tail_of_draws(draws, 100), 101.0 / 200, 1e-12);
+  EXPECT_LT(tail_of_draws(draws, 2000), 1e-6);
+  EXPECT_LT(tail_of_maxima(draws, 2000), 1e-6);
+}
+
+TEST(Features, BasisIsOrthonormalAndLeavesOutWhatIsDependent) {
+  RandomStream random(1, purpose::study);
+  Matrix features(50, 5);
+  features.leftCols(3) = random.normal_matrix(50, 3);
+  features.col(3) = features.col(0) - 2 * features.col(1);
+  features.col(4).setZero();
+  const Matrix basis = spanning_basis(features);
+  ASSERT_EQ(basis.cols(), 3);
+  EXPECT_LT((basis.transpose() * basis - Matrix::Identity(3, 3)).norm(), 1e-12);
+  EXPECT_LT(orthogonal_to(basis, features).norm(), 1e-10);
+}
+
+TEST(Features, WhiteningLeavesOutConstantAndDependentColumns) {
+  RandomStream random(2, purpose::study);
+  Matrix x(100, 4);
+  x.leftCols(2) = random.normal_matrix(100, 2);
+  x.col(2) = x.col(0) + x.col(1);
+  x.col(3).setConstant(7);
+  const Matrix z = whitened(x);
+  ASSERT_EQ(z.cols(), 2);
+  EXPECT_LT((z.transpose() * z / 100 - Matrix::Identity(2, 2)).norm(), 1e-10);
+}
+
+TEST(DistinctRows, CountsInputsAndFindsEqualOnes) {
+  RowMatrix x(5, 2), y(5, 1);
+  x << 1, 2, 1, 2, 0, 0, -0.0, 0, 3, 4;
+  y << 1, 1, 5, 6, 7;
+  const MemorySource<double> samples(x, y);
+  EXPECT_EQ(distinct_inputs(samples, 100, Control(1)), 3);
+  EXPECT_EQ(distinct_inputs(samples, 2, Control(1)), 2);
+  EXPECT_EQ(distinct_samples(samples), (std::vector<Index>{0, 2, 3, 4}));
+  EXPECT_EQ(rows_of_equal_inputs(x), (std::vector<std::vector<Index>>{{0, 1}, {2, 3}}));
+}
+
+struct Noisy {
+  Network truth;
+  MemorySource<double> samples;
+};
+
+/// 4 inputs, 3 units, `noise` of any shape.
+template <class Noise>
+Noisy noisy(std::uint64_t seed, Index samples, Noise noise) {
+  auto planted = test::planted({.inputs = 4, .units = 3, .seed = seed}, {.samples = samples});
+  RandomStream random(seed, purpose::study);
+  RowMatrix y = planted.samples.y();
+  for (Index i = 0; i < y.rows(); ++i) y(i, 0) += noise(random, planted.samples.x().row(i));
+  return {planted.truth, MemorySource<double>(planted.samples.x(), y)};
+}
+
+LeftoverVerdict verdict_of(const Network& answer, const MemorySource<double>& samples, std::uint64_t seed = 0) {
+  const LabelGrid grid = label_grid(samples, Control(1));
+  return nothing_left(judged(samples, answer, grid, {}), answer, grid, seed, Control(1));
+}
+
+// At the truth nothing is left, whatever the noise looks like: of 100 at most one alarm (0.1% each are in the budget).
+TEST(NothingLeft, AtTheTruth) {
+  int alarms = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto normal = [](RandomStream& r, const auto&) { return 0.1 * r.normal(); };
+    const auto uniform = [](RandomStream& r, const auto&) { return 0.2 * (r.uniform() - 0.5); };
+    const auto laplace = [](RandomStream& r, const auto&) { return 0.1 * r.sign() * -std::log(r.uniform()); };
+    const auto heavy = [](RandomStream& r, const auto&) { return 0.1 * r.normal() / std::sqrt(0.2 * (r.normal() * r.normal() + r.normal() * r.normal() + r.normal() * r.normal() + r.normal() * r.normal() + r.normal() * r.normal())); };
+    const auto uneven = [](RandomStream& r, const auto& x) { return 0.1 * std::abs(x[0]) * r.normal(); };
+    const auto alarm = [&](const Noisy& data) { return !verdict_of(data.truth, data.samples, seed).refusal.empty(); };
+    alarms += alarm(noisy(seed, 1500, normal)) + alarm(noisy(seed, 1500, uniform)) + alarm(noisy(seed, 1500, laplace)) +
+              alarm(noisy(seed, 1500, heavy)) + alarm(noisy(seed, 1500, uneven));
+  }
+  EXPECT_LE(alarms, 1);
+}
+
+TEST(NothingLeft, SeesAMissingUnitAMovedOneAndASmoothBend) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto data = noisy(seed, 2000, [](RandomStream& r, const auto&) { return 0.05 * r.normal(); });
+    Network fewer(4, 2, 1);
+    fewer.W = data.truth.W.topRows(2);
+    fewer.b = data.truth.b.head(2);
+    fewer.A = data.truth.A.leftCols(2);
+    EXPECT_FALSE(verdict_of(fewer, data.samples).refusal.empty()) << seed;
+    Network moved = data.truth;
+    moved.b[0] += 0.05;
+    EXPECT_FALSE(verdict_of(moved, data.samples).refusal.empty()) << seed;
+    RowMatrix smooth = data.samples.y();
+    const RowMatrix t = (data.samples.x() * data.truth.W.row(0).transpose()).array() + data.truth.b[0];
+    for (Index i = 0; i < smooth.rows(); ++i) smooth(i, 0) += data.truth.A(0, 0) * (std::log1p(std::exp(-5 * std::abs(t(i, 0)))) / 5);
+    EXPECT_FALSE(verdict_of(data.truth, MemorySource<double>(data.samples.x(), smooth)).refusal.empty()) << seed;
+  }
+}
+
+TEST(NothingLeft, SeesAUnitThatSixSamplesBend) {
+  int seen = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    auto data = noisy(seed, 2000, [](RandomStream& r, const auto&) { return 1e-3 * r.normal(); });
+    Vector height = data.samples.x() * Vector::Ones(4).normalized();
+    Vector sorted = height;
+    std::sort(sorted.begin(), sorted.end());
+    RowMatrix y = data.samples.y();
+    for (Index i = 0; i < y.rows(); ++i) y(i, 0) += std::max(0.0, height[i] - sorted[y.rows() - 7]);
+    seen += !verdict_of(data.truth, MemorySource<double>(data.samples.x(), y)).refusal.empty();
+  }
+  EXPECT_GE(seen, 9);
+}
+
+// More than an accident: which rows are left out must not depend on the inputs.
+TEST(LeftOut, ByAccidentOrNot) {
+  const auto data = noisy(3, 1000, [](RandomStream&, const auto&) { return 0.0; });
+  const LabelGrid grid = label_grid(data.samples, Control(1));
+  for (const bool by_accident : {true, false}) {
+    RowMatrix y = data.samples.y();
+    std::vector<bool> kept(1000, true);
+    RandomStream random(9, purpose::study);
+    for (Index i = 0; i < 1000; ++i) {
+      const bool wrong = by_accident ? random.uniform() < 0.1 : data.samples.x()(i, 0) > 1.2;
+      if (!wrong) continue;
+      y(i, 0) += 3;
+      kept[static_cast<std::size_t>(i)] = false;
+    }
+    const MemorySource<double> samples(data.samples.x(), y);
+    EXPECT_EQ(left_out_by_accident(judged(samples, data.truth, grid, kept), 1).refusal.empty(), by_accident);
+  }
+}
+
+TEST(NothingLeft, EqualInputsThatErrTogetherAreSeen) {
+  RandomStream random(11, purpose::study);
+  Matrix residual(200, 1);
+  std::vector<std::vector<Index>> groups;
+  for (Index g = 0; g < 100; ++g) {
+    const double shared = random.normal();
+    residual(2 * g, 0) = shared + 0.3 * random.normal();
+    residual(2 * g + 1, 0) = shared + 0.3 * random.normal();
+    groups.push_back({2 * g, 2 * g + 1});
+  }
+  EXPECT_LT(equal_inputs_err_together(residual, groups, random), 1e-4);
+  const Matrix independent = random.normal_matrix(200, 1);
+  EXPECT_GT(equal_inputs_err_together(independent, groups, random), 1e-3);
+}
+
+// A unit of the stated limit's size is found nearly always.
+TEST(NothingLeft, DetectionLimitIsWhatItSays) {
+  int found = 0;
+  constexpr int tries = 20;
+  for (std::uint64_t seed = 0; seed < tries; ++seed) {
+    auto planted = test::planted({.inputs = 4, .units = 3, .seed = seed}, {.samples = 3000});
+    RandomStream random(seed, purpose::study);
+    RowMatrix y = planted.samples.y();
+    for (double& label : y.reshaped()) label += 0.3 * random.normal();
+    const double limit = verdict_of(planted.truth, MemorySource<double>(planted.samples.x(), y)).detection_limit;
+    ASSERT_GT(limit, 0);
+    ASSERT_LT(limit, 2);
+    const Vector form = random.normal_vector(4).normalized();
+    const double bias = 0.5 * random.normal(), size = limit * planted.truth.A.cwiseAbs().minCoeff();
+    for (Index i = 0; i < y.rows(); ++i) y(i, 0) += size * std::max(0.0, planted.samples.x().row(i).dot(form) + bias);
+    found += !verdict_of(planted.truth, MemorySource<double>(planted.samples.x(), y)).refusal.empty();
+  }
+  EXPECT_GE(found, 19);
+}
+
+}  // namespace
+}  // namespace relucover
