@@ -23,8 +23,11 @@ class Search {
     solver_.loss = options.loss;
     solver_.label_variance = label_variance(train, control);
     solver_.second_moment = second_moment(sums_);
+    // There is always a best model: before any search, the one without units.
     SignFreeModel none(train.inputs(), 0, train.outputs());
-    affine_ = prune(train, none, 0, options.loss, control, &sums_).model.affine;
+    outcome_.model = prune(train, none, 0, options.loss, control, &sums_).model;
+    affine_ = outcome_.model.affine;
+    outcome_.train_cost = relative_cost(train_, outcome_.model, options_.loss, solver_.label_variance, control_);
   }
 
   SearchOutcome run() { return options_.units > 0 ? with_known_units() : with_unknown_units(); }
@@ -80,8 +83,10 @@ class Search {
 
   bool is_exact(const Fit& fit) const { return fit.holdout < options_.exact_cost; }
 
+  /// The first fit is kept whatever it costs; none that is not a number replaces one.
   void keep_if_better(Fit fit) {
-    if (fit.holdout >= outcome_.holdout_cost && outcome_.model.outputs() > 0) return;
+    if (searched_ && !(fit.holdout < outcome_.holdout_cost) && !std::isnan(outcome_.holdout_cost)) return;
+    searched_ = true;
     outcome_.train_cost = fit.train;
     outcome_.holdout_cost = fit.holdout;
     outcome_.exact = is_exact(fit);
@@ -160,7 +165,7 @@ class Search {
       if (!gained && attempt >= 2) break;
       if (2 * wide <= options_.max_units) wide *= 2;
     }
-    if (outcome_.model.outputs() == 0) try_numbers_of_units(over_parameterised(wide, options_.starts));
+    if (!searched_) try_numbers_of_units(over_parameterised(wide, options_.starts));
     return std::move(outcome_);
   }
 
@@ -206,6 +211,7 @@ class Search {
   SolverOptions solver_;
   Matrix affine_;
   SearchOutcome outcome_;
+  bool searched_ = false;  // the best model is a fit of the search
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/extrema.hpp"
 #include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 
@@ -87,7 +88,7 @@ bool enumerate_free(const Elimination& e, Collector& collector) {
   Vector basic = e.constant - e.dependence * free_signs;
   const auto total = std::uint64_t{1} << free_count;
   for (std::uint64_t step = 1;; ++step) {
-    if ((basic.cwiseAbs().array() - 1).abs().maxCoeff() <= e.slack) {
+    if (largest((basic.cwiseAbs().array() - 1).abs()) <= e.slack) {  // rank 0: every choice of the free signs
       Vector z(count);
       for (Index i = 0; i < count; ++i)
         z[e.order[static_cast<std::size_t>(i)]] = i < e.rank ? (basic[i] < 0 ? -1.0 : 1.0) : free_signs[i - e.rank];

@@ -1,6 +1,7 @@
 // What learn() answers to data that can't carry an answer, and how options are refused.
 #include <gtest/gtest.h>
 
+#include "core/random.hpp"
 #include "support/planted.hpp"
 
 namespace relucover {
@@ -63,6 +64,38 @@ TEST(Learn, AffineLabelsNeedNoUnits) {
   EXPECT_EQ(result.status, Status::exact) << result.message;
   EXPECT_EQ(result.network.units(), 0);
   EXPECT_NEAR(result.network.skip(0, 0), 2, 1e-12);
+}
+
+TEST(Learn, ThreeSamplesOfOneInput) {
+  const RowMatrix x = Vector{{0.0, 1.0, 2.0}}, y = Vector{{0.0, 1.0, 3.0}};
+  for (const Index units : {0, 1, 2, 3}) EXPECT_FALSE(learn(MemorySource<double>(x, y), {.units = units, .threads = 1}).certified()) << units;
+}
+
+/// Many over-parameterised fits of these are perfect on the samples and useless beside them: there is no best model yet.
+TEST(Learn, FewSamplesOfFewInputs) {
+  int usable = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    RandomStream random(seed, purpose::study, 18);
+    const Index inputs = 2 + static_cast<Index>(seed % 5), samples = 20 + 10 * static_cast<Index>(seed % 4);
+    const RowMatrix x = random.normal_matrix(samples, inputs);
+    const RowMatrix y = (x * random.normal_matrix(inputs, 4)).cwiseMax(0) * random.normal_matrix(4, 1);
+    usable += learn(MemorySource<double>(x, y), {.threads = 1}).usable();
+  }
+  EXPECT_GT(usable, 20);
+}
+
+/// Probabilities as labels: nearly 0 or 1, with steps that no number of units follows.
+TEST(Learn, ProbabilitiesAsLabels) {
+  RandomStream random(1, purpose::study, 19);
+  const RowMatrix x = random.normal_matrix(300, 6);
+  RowMatrix y(300, 2);
+  for (Index i = 0; i < x.rows(); ++i) {
+    const double p = 1 / (1 + std::exp(-5 * x(i, 0) + 3 * std::abs(x(i, 1))));
+    y.row(i) << 1 - p, p;
+  }
+  const Result result = learn(MemorySource<double>(x, y), {.method = "prune", .threads = 1});
+  EXPECT_EQ(result.status, Status::approximate) << result.message;
+  EXPECT_EQ(result.network.outputs(), 2);
 }
 
 TEST(Learn, EqualUnitsAreMergedAndSaid) {

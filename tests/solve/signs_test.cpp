@@ -45,6 +45,16 @@ TEST(FindSigns, IndependentRowsHaveOneAnswer) {
   }
 }
 
+TEST(FindSigns, RowsOfZerosLeaveEverySignFree) {
+  const auto any = find_signs(Matrix::Zero(3, 2), Vector::Zero(2), 1e-9, 100);
+  EXPECT_EQ(any.signs.size(), 8u);
+  EXPECT_TRUE(any.complete);
+  const auto none = find_signs(Matrix::Zero(3, 2), Vector::Ones(2), 1e-9, 100);
+  EXPECT_TRUE(none.signs.empty());
+  EXPECT_TRUE(none.complete);
+  EXPECT_EQ(find_signs(Matrix(2, 0), Vector(0), 1e-9, 100).signs.size(), 4u);
+}
+
 TEST(FindSigns, MoreUnitsThanInputs) {
   for (const auto& [inputs, units] : {std::pair<Index, Index>{10, 30}, {3, 15}, {5, 40}, {2, 24}, {50, 65}}) {
     RandomStream random(static_cast<std::uint64_t>(units), purpose::study);
