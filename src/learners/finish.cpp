@@ -216,7 +216,6 @@ class Finish {
     if (found.signs.empty()) {
       signs_.assign(static_cast<std::size_t>(units), 1);
       result_.sign_ambiguous = units > 0;
-      linear_parts_differ_ = found.complete;
       result_.notes.push_back(found.complete
                                   ? "no choice of signs makes the linear parts of the units add up: the network has a linear term of its own, "
                                     "or units that are linear on the data; it is given as skip and offset, and signs are a convention"
@@ -298,7 +297,9 @@ class Finish {
       const double increase = (tied.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
       if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) >= 5) {
         without_skip_ = without_offset_ = false;
-        linear_parts_differ_ = true;
+        result_.sign_ambiguous = true;
+        result_.notes.push_back("the linear parts of the units do not add up to the function's within the noise: the network has a linear term of its own, or "
+                                "units that are linear on the data; it is given as skip and offset, and signs are a convention");
         return;
       }
     }
@@ -349,7 +350,6 @@ class Finish {
                                                  .noise = sigma(),
                                                  .known = known_,
                                                  .returns_when_disturbed = [this] { return returns_when_disturbed(); },
-                                                 .linear_parts_differ = linear_parts_differ_,
                                                  .partly = partly_,
                                                  .seed = options_.seed},
                                                 control_);
@@ -397,7 +397,6 @@ class Finish {
   std::vector<int> signs_;
   Index not_needed_ = 0;
   bool without_skip_ = false, without_offset_ = false;
-  bool linear_parts_differ_ = false;  // no choice of signs explains the affine part
 };
 
 }  // namespace

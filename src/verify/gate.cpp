@@ -192,9 +192,6 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
     certificate.reason = std::move(why);
     return certificate;
   };
-  if (claimed.linear_parts_differ)
-    return refused("the linear parts of the units don't add up to the function's: there is a linear term of its own, or a unit that too few samples "
-                   "bend, and noisy labels can't tell which");
   if (claimed.samples.samples() * claimed.samples.outputs() < equations_per_unknown * model.unknowns())
     return refused(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
   if (model.units() == 0) return refused("no unit stands out of the noise");

@@ -44,7 +44,6 @@ struct Claimed {
   const std::optional<Uncertainty>& known;
   /// For those: whether a disturbed copy returns to the answer.
   std::function<bool()> returns_when_disturbed;
-  bool linear_parts_differ = false;  // no choice of signs explains the affine part
   std::optional<PartlyExplained> partly;
   std::uint64_t seed = 0;
 };
