@@ -143,7 +143,9 @@ def _with_noise(case, record, answer, errors):
     turn = np.eye(y.shape[1])
     if noise is not None and y.shape[1] > 1 and mask.all() and np.ndim(scale) == 0 and not np.isfinite(degrees) and len(y) > 10 * y.shape[1]:
         turn, scale = decorrelating(e), 1.0  # noise that the outputs share counts once
-    loss = fit.Loss(np.asarray(scale) * np.sqrt(getattr(noise, "inflation", 1.0) or 1.0), degrees, mask)
+    inflation = noise.inflation if noise is not None else 1.0
+    loss = fit.Loss(np.asarray(scale) * np.sqrt(inflation), degrees, mask)
+    loss.inflation = inflation
     y, e, r = y @ turn, e @ turn, r @ turn
     if not isinstance(case.truth, Units):
         return _other_function(case, answer, loss, e, r)
@@ -160,12 +162,27 @@ def decorrelating(e):
 
 def _other_function(case, answer, loss, e, r):
     gain = loss(r) - loss(e)
+    if case.wrong is not None and case.wrong.any() and not _apart_in_all_errors(r, e) > 2 * chdtri(freedom(answer, case), FIVE_DEVIATIONS):
+        return Verdict("undecidable", f"recovered, though {case.words}: the difference is below what the wrong labels do to least squares", {"gain": gain}, False)
     deep = isinstance(case.truth, Layers) and isinstance(answer, Layers)
     if gain > NO_NETWORK:
         return Verdict("false", f"recovered: what made the labels ({case.words}) explains them better by {gain:.0f} without any freedom", {"gain": gain}, False)
     if deep or case.extra.get("same"):
         return Verdict("right", "", {"gain": gain})
     return Verdict("undecidable", f"recovered, though {case.words}: explains the samples better only by {gain:.0f}", {"gain": gain}, False)
+
+
+def _apart_in_all_errors(r, e):
+    """Squared difference of answer and truth in units of all errors, wrong labels too: what least squares may be off by."""
+    return float((((r - e) ** 2).sum(0) / np.maximum((e**2).mean(0), 1e-300)).sum())
+
+
+def freedom(answer, case):
+    """Parameters of an answer."""
+    d, l = np.shape(case.x)[1], case.labels.shape[1]
+    if isinstance(answer, Layers):
+        return sum(W.size + len(b) for W, b in answer.layers)
+    return getattr(answer, "units", 1) * (d + l) + l * (d + 1)
 
 
 def _against_units(case, answer, loss, y, e, r, turn):
@@ -191,7 +208,7 @@ def _against_units(case, answer, loss, y, e, r, turn):
                 return Verdict("false", why + f"; the further units gain {-gain:.0f} for {extra}: chance", figures, False)
         return Verdict("undecidable", why, figures, False)
     off = kinks_off(place, theta, found, case, e, turn)
-    apart = loss(r - e) if not np.isfinite(loss.degrees) else 0.0
+    apart = _apart_in_all_errors(r, e) / loss.inflation
     figures.update(off=off, apart=apart)
     wrong = off > chdtri(dimension, FIVE_DEVIATIONS) or apart > 2 * chdtri(truth_size, FIVE_DEVIATIONS)
     if not wrong:

@@ -12,6 +12,8 @@ class Noise:
     scale: object
     degrees: float = np.inf
     words: str = ""
+    inflation: float = 1.0  # of variances, where neighbouring rows share noise and inputs
+    sparse: bool = False  # most entries have none: those that do are wrong labels
 
 
 def normal(rng, shape, s):
@@ -54,7 +56,7 @@ def signs(rng, shape, s):
 def sparse(rng, shape, s):
     """Most entries have none."""
     on = rng.random(shape) < 0.1
-    return s * on * rng.standard_normal(shape) * 3, Noise(s, words="on a tenth of the entries")
+    return s * on * rng.standard_normal(shape) * 3, Noise(s, words="on a tenth of the entries", sparse=True)
 
 
 def along_x(rng, x, shape, s):

@@ -40,7 +40,7 @@ def save(case, path):
              "float32": bool(case.float32), "discrete": bool(case.discrete), "name": case.name, "family": case.family}
     if case.noise is not None:
         facts["noise"] = {"degrees": case.noise.degrees if np.isfinite(case.noise.degrees) else None, "words": case.noise.words,
-                          "inflation": getattr(case.noise, "inflation", 1.0)}
+                          "inflation": case.noise.inflation}
     arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
     np.savez_compressed(path, **arrays)
 

@@ -55,7 +55,10 @@ def add_noise(case, noise_and_description):
     """Labels with noise, described for the judge."""
     added, noise = noise_and_description
     case.y = case.labels + added
-    case.noise = noise
+    if noise.sparse:
+        case.wrong = added != 0
+    else:
+        case.noise = noise
     size = np.sqrt((added**2).mean()) / max(case.truth(case.x).std(), 1e-300)
     case.words += f", {noise.words} noise, {size:.1e} of the signal"
     return case
