@@ -32,13 +32,25 @@ def float32(rng):
     return case
 
 
-@family("noise", 14)
-def small_noise(rng):
+def _little_noise(rng, affine):
     k, d, l = sizes(rng, most_units=3, most_inputs=5)
-    case = planted_case(rng, k, d, l, max(samples_for(rng, k, d, l, 60, 100) * (1 if l == 1 else l), 300), share=0.15, angle=0.6)
+    n = max(samples_for(rng, k, d, l, 60, 100) * l, 300)
+    case = planted_case(rng, k, d, l, n, share=0.15, angle=0.6, affine=affine)
     s = np.exp(rng.uniform(np.log(1e-9), np.log(0.03))) * noises.spread_of(case.y)
     kind = rng.choice(list(noises.BENIGN) + ["along_x"])
     f = case.labels
-    added = noises.along_x(rng, case.x, f.shape, s) if kind == "along_x" else noises.BENIGN[kind](rng, f.shape, s)
+    return add_noise(case, noises.along_x(rng, case.x, f.shape, s) if kind == "along_x" else noises.BENIGN[kind](rng, f.shape, s))
+
+
+@family("noise", 12)
+def small_noise(rng):
+    """Units alone: their linear parts add up to the function's."""
+    case = _little_noise(rng, affine=False)
     case.solvable = case.extra["apart"]
-    return add_noise(case, added)
+    return case
+
+
+@family("noise-linear", 4)
+def small_noise_linear(rng):
+    """A linear term of its own beside the units, which noisy data can't tell from a unit that no sample bends."""
+    return _little_noise(rng, affine=True)

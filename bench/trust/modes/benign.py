@@ -17,8 +17,11 @@ def make(name):
     """80 samples an unknown, noise of .1% to 5% of the signal, the number of units given: nothing but the noise to judge."""
     shape, number = name.split(":")
     rng = np.random.default_rng([72, SHAPES.index(shape), int(number)])
-    k, d, l = sizes(rng, most_units=3, most_inputs=5, most_outputs=2)
-    case = planted_case(rng, k, d, l, max(80 * unknowns(k, d, l), 400), share=0.2, angle=0.7)
+    while True:  # three kinks of one input can be too close
+        k, d, l = sizes(rng, most_units=3, most_inputs=5, most_outputs=2)
+        case = planted_case(rng, k, d, l, max(80 * unknowns(k, d, l), 400), share=0.2, angle=0.7, affine=False)
+        if case.extra["apart"]:
+            break
     f = case.labels
     s = np.exp(rng.uniform(np.log(1e-3), np.log(0.05))) * noises.spread_of(f)
     add_noise(case, noises.along_x(rng, case.x, f.shape, s) if shape == "along_x" else noises.BENIGN[shape](rng, f.shape, s))

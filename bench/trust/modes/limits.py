@@ -19,7 +19,7 @@ DEMANDED = {0.5: 0.5, 1.0: 0.99, 2.0: 1.0}
 def base(number):
     rng = np.random.default_rng([73, number])
     k, d = int(rng.integers(1, 4)), int(rng.integers(2, 6))
-    case = planted_case(rng, k, d, 1, int(rng.integers(60, 150)) * unknowns(k + 1, d, 1), share=0.2, angle=0.6)
+    case = planted_case(rng, k, d, 1, int(rng.integers(60, 150)) * unknowns(k + 1, d, 1), share=0.2, angle=0.6, affine=False)
     case.noise = noises.Noise(np.exp(rng.uniform(np.log(0.01), np.log(0.2))) * noises.spread_of(case.labels))
     case.seed, case.units, case.words = int(rng.integers(1 << 30)), "auto", f"limit:{number}, {k} units, {d} inputs"
     return case, rng
