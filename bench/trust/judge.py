@@ -62,20 +62,20 @@ def rounding(case):
     return unit * np.abs(case.labels) + 2.0**-46 * case.truth.size(case.x)
 
 
-def differing(case, answer, rng):
+def differing(case, answer, rng, float32):
     """Share of fresh inputs on which answer and truth are not the same, and the largest relative difference."""
     x = case.fresh(rng, FRESH)
     f = case.truth(x)
     size = np.sqrt((f**2).mean(0)) + 1e-300
     off = np.abs(answer(x) - f)
-    same = SAME if not case.float32 else 100 * SAME
+    same = 100 * SAME if float32 else SAME
     limit = same * np.maximum(size, np.abs(f)) + 2.0**-44 * case.truth.size(x)
     return float((off > limit).any(1).mean()), float((off / size).max())
 
 
 def _without_noise(case, record, answer, clean, rounded, rng):
     status = record["status"]
-    share, largest = differing(case, answer, rng)
+    share, largest = differing(case, answer, rng, case.float32)
     size = np.sqrt((case.labels**2).mean())
     stated = record["noise"] / max(size, 1e-300)
     figures = {"differs": share, "largest": largest, "stated_noise": stated}
@@ -123,10 +123,10 @@ def equations_to_spare(x, answer):
 
 def _exact_with_noise(case, answer, errors, clean, rng):
     """`exact` says that there is no noise but rounding."""
-    share, largest = differing(case, answer, rng)
+    float32 = np.array_equal(case.labels.astype(np.float32).astype(float), case.labels)
+    share, largest = differing(case, answer, rng, float32)
     relative = float(np.sqrt((errors[clean] ** 2).mean()) / max(np.sqrt((case.labels**2).mean()), 1e-300))
     figures = {"differs": share, "largest": largest, "noise": relative}
-    float32 = np.array_equal(case.labels.astype(np.float32).astype(float), case.labels)
     if share <= DIFFERS and (relative < 1e-8 or (float32 and relative < 5e-7)):  # rounded to what float32 holds
         return Verdict("right", "", figures)
     return Verdict("false", f"exact: the labels have noise of {relative:.1e}, the answer is off by up to {largest:.1e}", figures, False)
