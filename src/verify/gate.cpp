@@ -232,6 +232,7 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   }
   const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
+  certificate.figures["residual_tail"] = left.tail;
   if (!left.refusal.empty()) {
     certificate.something_left = true;
     return refused(left.refusal);

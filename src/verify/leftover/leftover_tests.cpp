@@ -183,7 +183,7 @@ double detection_limit(const Judged& answer, const Kept& kept, const Network& ne
 }  // namespace
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
-  constexpr double not_normal = 1.2, heavy = 1.5, too_heavy = 2.5, high_limit = 0.15;
+  constexpr double nearly_normal = 1.1, not_normal = 1.2, heavy = 1.5, too_heavy = 2.5, high_limit = 0.15;
   constexpr Index fewest_accidents = 3;
   Verdict verdict(seed);
   if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
@@ -225,7 +225,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (verdict.stands() && verdict.result.tail > heavy && answer.units() > 0) test_heavy_tails(answer, kept, network, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
   control.check();
-  if (verdict.stands() && tail_weight(plain) < not_normal)  // a likelihood ratio takes noise of one size for granted
+  if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
   verdict.test_together({"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"});
   return verdict.result;
