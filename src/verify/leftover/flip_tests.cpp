@@ -177,6 +177,25 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
   return chance < doubtful && chance > clear ? kernel_chance(residual, distances, rows, basis, z.cols(), many_flips, random) : chance;
 }
 
+double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
+  constexpr double work = 4e8, slowest = 0.7, fastest = 10;
+  constexpr Index each = 64;
+  const Index n = z.rows();
+  if (z.cols() == 0 || n < 20) return 1;
+  const double cost = static_cast<double>(n) * static_cast<double>(flips * residual.cols() + 2 * basis.cols());
+  const Index rounds = std::clamp<Index>(static_cast<Index>(work / (2 * each * cost)), 1, 12);
+  FlippedScores scores(residual, random);
+  for (Index round = 0; round < rounds; ++round) {
+    Matrix frequency = random.normal_matrix(z.cols(), each);
+    for (auto column : frequency.colwise()) column *= slowest * std::pow(fastest / slowest, random.uniform()) / column.norm();
+    const Matrix angle = z * frequency;
+    Matrix waves(n, 2 * each);
+    waves << angle.array().cos().matrix(), angle.array().sin().matrix();
+    scores.add(beyond(basis, std::move(waves)));
+  }
+  return scores.chance();
+}
+
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random) {
   if (groups.empty()) return 1;
   const auto together = [&](const Matrix& r) {

@@ -221,6 +221,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more");
   control.check();
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
+  verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   control.check();
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.tangent, verdict.random);
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
