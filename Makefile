@@ -6,13 +6,14 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: help packages configure all demo test bench install python install-python test-browser docs format lint lint-packages clean build/relucover
+.PHONY: help packages configure all demo test bench fuzz install python install-python test-browser docs format lint lint-packages clean build/relucover
 
 help:
 	@echo 'make          builds build/relucover'
 	@echo 'make demo     plants a network, learns it, prints truth beside answer'
 	@echo 'make test     builds everything and runs every test'
 	@echo 'make bench    speed and accuracy tables (minutes)'
+	@echo 'make fuzz     feeds every reader of files damaged ones, SECONDS=60 each'
 	@echo 'make install  into PREFIX (default /usr/local)'
 	@echo 'make python   the importable package in build/python, a wheel in build/wheel (install-python installs it)'
 	@echo 'make docs     the documentation as pages in build/docs/html'
@@ -44,6 +45,12 @@ bench: configure
 	@cmake -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@bench/run $(BUILD) $(ONLY)
+
+# SECONDS for each reader; READERS='csv npz' runs these alone.
+fuzz: SECONDS ?= 60
+fuzz: packages
+	@scripts/install-packages packages-fuzz.txt
+	@JOBS=$(JOBS) scripts/fuzz $(SECONDS) $(READERS)
 
 # An importable package in $(BUILD)/python and a wheel in $(BUILD)/wheel.
 python: configure
