@@ -8,7 +8,8 @@ set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas hdf5 protobuf)
 set(RELUCOVER_MORE_LIBRARIES onnx_proto)
 string(JOIN " " RELUCOVER_PARTS_TEXT ${RELUCOVER_PARTS})
 list(TRANSFORM RELUCOVER_MORE_LIBRARIES PREPEND -l OUTPUT_VARIABLE more_flags)
-string(JOIN " " RELUCOVER_MORE_TEXT ${more_flags})
+get_target_property(wraps relucover INTERFACE_LINK_OPTIONS)
+string(JOIN " " RELUCOVER_MORE_TEXT ${more_flags} ${wraps})
 
 install(TARGETS relucover relucover_cli
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/option_text.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
 
@@ -17,14 +18,6 @@ struct ExtractRequest {
   std::string spool, output;
   bool json = false;
 };
-
-void parse_units(const std::string& text, LearnOptions& options) {
-  if (text == "auto") {
-    options.units = 0;
-  } else if (!CLI::detail::lexical_cast(text, options.units) || options.units < 1) {
-    throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
-  }
-}
 
 std::unique_ptr<BlackBox> open_oracle(ExtractRequest& request) {
   if (request.model.empty() == request.command.empty())
@@ -51,7 +44,7 @@ void print(const Extraction& found, bool json, Session& session) {
 }
 
 void run_extract(ExtractRequest& request, Session& session) {
-  if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
+  check_outputs({{request.output, {".json", ".npz", ".onnx"}}}, {request.model, request.spool});
   const auto oracle = open_oracle(request);
   request.options.spool = request.spool;
   request.options.learn.threads = request.run.threads;
@@ -91,7 +84,7 @@ void add_extract(CLI::App& app, Session& session) {
   command->add_option("--max-restarts", request->child.max_restarts, "Failures in a row before giving up")->capture_default_str();
   command
       ->add_option_function<std::string>(
-          "--units", [request](const std::string& text) { parse_units(text, request->options.learn); },
+          "--units", [request](const std::string& text) { request->options.learn.units = units_from_text(text); },
           "Hidden units; auto: find out")
       ->type_name("auto|K")
       ->default_str("auto");

@@ -19,8 +19,7 @@ struct SampleRequest {
 };
 
 void make_samples(const SampleRequest& request, Session& session) {
-  check_output(request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
-  if (!request.truth.empty()) check_output(request.truth, {".json", ".npz", ".onnx"});
+  check_outputs({{request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}, {request.truth, {".json", ".npz", ".onnx"}}});
   const Network truth = request.planted.network();
   const auto source = request.planted.samples(truth);
   write_samples(*source, request.output, request.precision, session.control(request.run));

@@ -211,7 +211,7 @@ class Finish {
       rows -= rows * free_slopes * free_slopes.transpose();
       target -= free_slopes * (free_slopes.transpose() * target);
     }
-    const SignSolution found = find_signs(rows, target, tolerance, 1024);
+    const SignSolution found = find_signs(rows, target, tolerance, 1024, control_);
     const auto offset_of = [&](const std::vector<int>& signs) { return leftover_affine(model_, signs).col(inputs).norm(); };
     if (found.signs.empty()) {
       signs_.assign(static_cast<std::size_t>(units), 1);

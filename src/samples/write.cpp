@@ -121,7 +121,9 @@ class Hdf5Column {
     const std::array size{static_cast<hsize_t>(samples), static_cast<hsize_t>(cols)};
     const Hdf5Handle space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
     const hid_t type = sizeof(Scalar) == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-    id_ = Hdf5Handle(H5Dcreate2(file, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_obj_track_times(creation.get(), false);  // the same data gives the same bytes
+    id_ = Hdf5Handle(H5Dcreate2(file, name, type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
     if (!id_.valid()) hdf5_failed(path_);
   }
   void append(const typename Block<Scalar>::View& rows) {
