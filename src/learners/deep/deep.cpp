@@ -17,12 +17,6 @@ namespace relucover {
 
 namespace {
 
-/// Rounding that labels may carry beyond that of float64 sums: they were stored, or computed, in single precision.
-double label_rounding(const LabelGrid& grid) {
-  if (grid.decimals >= 0) return 1.001 * grid.rounding();
-  return grid.float32 ? 8 * grid.rounding() : 0;
-}
-
 /// Errors of the network on all samples, and on those that were held out.
 void measure(const SampleSource& source, const PreparedDeepData& prepared, const LayeredModel& plain, const Control& control, Result& result) {
   const NetworkError all = network_error(result.network, source, control);
@@ -50,9 +44,21 @@ void judge(const SampleSource& source, double rounding, const std::vector<Index>
 
 }  // namespace
 
+double deep_label_rounding(const SampleSource& source, const Control& control) {
+  const LabelGrid grid = label_grid(source, control);
+  if (grid.decimals >= 0) return 1.001 * grid.rounding();
+  return grid.float32 ? 8 * grid.rounding() : 0;
+}
+
+void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, double rounding,
+                const LearnOptions& options, const Control& control, Result& result) {
+  measure(source, prepared, found.plain, control, result);
+  judge(source, rounding, options.layers, control, result);
+}
+
 void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock preparing("prepare");
-  const double rounding = label_rounding(label_grid(source, control));
+  const double rounding = deep_label_rounding(source, control);
   const PreparedDeepData prepared = prepare_deep_data(source, rounding, control);
   preparing.file(result, 1, 1);
 
@@ -70,8 +76,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
     return;
   }
   result.network = prepared.scaling.unscaled(found.plain);
-  measure(source, prepared, found.plain, control, result);
-  judge(source, rounding, options.layers, control, result);
+  judge_deep(source, prepared, found, rounding, options, control, result);
 }
 
 }  // namespace relucover

@@ -1,5 +1,7 @@
 #pragma once
 // Units with a side that few samples see. A fit that is exact but for few samples lacks one of them, or has it wrong.
+#include <optional>
+
 #include "core/random.hpp"
 #include "learners/deep/deep_data.hpp"
 
