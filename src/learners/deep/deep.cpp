@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learners/deep/deep_certificate.hpp"
 #include "learners/deep/deep_data.hpp"
 #include "learners/deep/deep_search.hpp"
 #include "learners/deep/widths.hpp"
 #include "learners/stage_clock.hpp"
+#include "verify/gate.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/network_error.hpp"
 
@@ -27,15 +27,13 @@ void measure(const SampleSource& source, const PreparedDeepData& prepared, const
   result.figures["largest_error"] = all.max_abs;
 }
 
-void judge(const SampleSource& source, double rounding, const std::vector<Index>& asked, const Control& control, Result& result) {
+void judge(const SampleSource& source, const std::vector<Index>& asked, const Control& control, Result& result) {
   const StageClock clock("verify");
   control.progress("verify", -1);
-  const DeepCertificate certificate = certify_deep(source, result.network, rounding, control);
-  result.figures["least_eigenvalue"] = certificate.least_eigenvalue;
-  result.figures["samples_wrong"] = static_cast<double>(certificate.wrong);
-  for (const std::string& words : certificate.uncertain) result.notes.push_back(words);
-  result.status = certificate.given ? Status::exact : Status::approximate;
-  result.message = certificate.given ? certificate.reason : "not certified: " + certificate.reason;
+  const Certificate certificate = Gate::judge_layers(source, result.network, result.notes, control);
+  for (const auto& [name, value] : certificate.figures) result.figures[name] = value;
+  result.status = certificate.status;
+  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
   const auto found = result.network.widths();
   if (!asked.empty() && asked != found && std::find(asked.begin(), asked.end(), 0) == asked.end())
     result.message += fmt::format("; layers of {} units are enough, {} were asked for", fmt::join(found, ", "), fmt::join(asked, ", "));
@@ -46,14 +44,14 @@ void judge(const SampleSource& source, double rounding, const std::vector<Index>
 
 double deep_label_rounding(const SampleSource& source, const Control& control) {
   const LabelGrid grid = label_grid(source, control);
-  if (grid.decimals >= 0) return 1.001 * grid.rounding();
-  return grid.float32 ? 8 * grid.rounding() : 0;
+  constexpr double single_roundings = 8;
+  return grid.float32 && !grid.rounded() ? single_roundings * grid.rounding() : 0;
 }
 
-void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, double rounding,
+void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found,
                 const LearnOptions& options, const Control& control, Result& result) {
   measure(source, prepared, found.plain, control, result);
-  judge(source, rounding, options.layers, control, result);
+  judge(source, options.layers, control, result);
 }
 
 void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
@@ -76,7 +74,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
     return;
   }
   result.network = prepared.scaling.unscaled(found.plain);
-  judge_deep(source, prepared, found, rounding, options, control, result);
+  judge_deep(source, prepared, found, options, control, result);
 }
 
 }  // namespace relucover

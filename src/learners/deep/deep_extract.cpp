@@ -154,7 +154,7 @@ class DeepExtraction {
     const MemorySource<double> all(x, y, gaussian_.name());
     result.network = prepared_.scaling.unscaled(found_.plain);
     result.notes.clear();
-    judge_deep(all, prepared_, found_, rounding_, options_.learn, control_, result);
+    judge_deep(all, prepared_, found_, options_.learn, control_, result);
     result.notes.push_back(fmt::format("{} queries were Gaussian; {} more looked for units that few of those see", gaussian_.samples(), asked_x_.rows()));
   }
 

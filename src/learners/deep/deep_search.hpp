@@ -1,5 +1,5 @@
 #pragma once
-// The search for a deep network: twice as many units as wanted, descended on fresh batches; units dropped while nothing is lost, added
+// The search for a deep network: one and a half times as many units as wanted, descended on fresh batches; units dropped while nothing is lost, added
 // where it is stuck; the exact fit taken to all samples, shrunk, and written as a plain ReLU network (docs/deep.md).
 #include "learners/deep/deep_data.hpp"
 #include "relucover/learn.hpp"
@@ -12,9 +12,9 @@ struct DeepSearchOptions {
   Index rounds = 5;
   std::uint64_t seed = 0;
   /// Units at the start for each unit wanted.
-  double wide = 2;
+  double wide = 1.5;
   /// Samples for each parameter: in a batch, on a fixed set, in the finish.
-  double batch = 8, fixed = 12, finish = 40;
+  double batch = 6, fixed = 12, finish = 20;
 };
 
 struct DeepSearchOutcome {

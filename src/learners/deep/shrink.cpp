@@ -24,9 +24,9 @@ struct Candidate {
 class Surgery {
  public:
   Surgery(const LayeredModel& model, const MemorySource<double>& samples, const Control& control)
-      : model_(model), samples_(first_rows(samples)), parameters_(model.flat()) {
-    const auto sums = reduce(samples_, LayeredGram<double>(model), control);
-    Matrix gram = sums.gram / static_cast<double>(samples_.samples());
+      : model_(model), samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))), parameters_(model.flat()) {
+    const auto sums = reduce(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), LayeredGram<double>(model), control);
+    Matrix gram = sums.gram / static_cast<double>(sums.samples);
     const Vector diagonal = gram.diagonal();
     constexpr double damping = 1e-6, least = 1e-3;
     gram.diagonal() += damping * diagonal.cwiseMax(least * diagonal.mean());
@@ -49,8 +49,9 @@ class Surgery {
   }
 
  private:
-  static MemorySource<double> first_rows(const MemorySource<double>& samples) {
-    const Index rows = std::min<Index>(samples.samples(), 4000);
+  /// Candidates are judged by few rows: the one that is taken is judged by all.
+  static MemorySource<double> first_rows(const MemorySource<double>& samples, Index most) {
+    const Index rows = std::min(samples.samples(), most);
     return {samples.x().topRows(rows), samples.y().topRows(rows), "batch"};
   }
 

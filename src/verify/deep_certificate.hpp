@@ -6,6 +6,7 @@
 #include "relucover/network.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
+#include "verify/label_grid.hpp"
 
 namespace relucover {
 
@@ -20,11 +21,12 @@ struct DeepCertificate {
 };
 
 /// `exact` may be said if
-/// 1. every residual, of every sample, is at the rounding of the labels (`label_rounding`) and of the sums that make it;
-/// 2. there are more than twice as many equations as unknowns;
+/// 1. every residual, of every sample, is at the rounding of the sums that make it, in the precision of the labels (float64 or float32);
+/// 2. there are more than twice as many equations, over distinct inputs, as unknowns, and enough for the bits that labels carry;
 /// 3. every unit of every layer has enough samples on both sides of its kink, and does not sit on it;
 /// 4. the Gram matrix of the parameters is regular, up to the scalings of units;
 /// 5. no unit can be removed: to the linear model that costs far more than rounding.
-DeepCertificate certify_deep(const SampleSource& source, const Network& network, double label_rounding, const Control& control);
+/// Only the gate (verify/gate.hpp) turns this into a status.
+DeepCertificate certify_deep(const SampleSource& source, const Network& network, const LabelGrid& grid, const Control& control);
 
 }  // namespace relucover

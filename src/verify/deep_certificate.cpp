@@ -1,4 +1,4 @@
-#include "learners/deep/deep_certificate.hpp"
+#include "verify/deep_certificate.hpp"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,34 @@
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
 #include "solve/layered_sums.hpp"
+#include "verify/distinct_rows.hpp"
 
 namespace relucover {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// Every layer rounds its sums, and the next ones pass that on.
+double rounding_share(const LabelGrid& grid, Index layers) {
+  const bool single = grid.float32 && !grid.rounded();
+  const double unit = single ? static_cast<double>(std::numeric_limits<float>::epsilon()) : std::numeric_limits<double>::epsilon();
+  constexpr double single_roundings = 2, double_roundings = 32;
+  return (single ? single_roundings : double_roundings) * unit * static_cast<double>(layers + 1);
+}
+
+/// Unknowns, and as many equations as it takes to tell the network from others: twice that, and more where labels carry few bits than a search
+/// over the sides that samples can stand on could make up.
+struct Equations {
+  Index unknowns = 0, needed = 0, there = 0;
+};
+Equations equations_for(const LayeredModel& model, const SampleSource& source, const LabelGrid& grid, const Control& control) {
+  Equations count;
+  count.unknowns = model.parameters() - model.units();
+  const double sides = std::log2(static_cast<double>(std::max<Index>(2, source.samples()))) * static_cast<double>(model.parameters());
+  constexpr double least_bits = 40;
+  count.needed = std::max(2 * count.unknowns, count.unknowns + static_cast<Index>(std::ceil((least_bits + sides) / std::max(grid.bits(), 1e-3))));
+  count.there = source.outputs() * distinct_inputs(source, count.needed / source.outputs() + 1, control);
+  return count;
+}
 
 LayeredModel absolute(LayeredModel model) {
   for (RowMatrix& layer : model.theta) layer = layer.cwiseAbs();
@@ -29,13 +51,13 @@ struct Looked {
   using Scalar = double;
   const LayeredModel* model;
   const LayeredModel* magnitudes;  // with the absolute values of all weights: sums of what is added up
-  double label_rounding;
+  double share;  // of the magnitudes that rounding may amount to
   Index wrong = 0, samples = 0;
   double worst = 0, squares = 0;
   std::vector<Vector> on, kink;  // samples for which a unit is on; on the kink, to rounding
 
-  Looked(const LayeredModel& of, const LayeredModel& absolute_of, double rounding)
-      : model(&of), magnitudes(&absolute_of), label_rounding(rounding) {
+  Looked(const LayeredModel& of, const LayeredModel& absolute_of, double rounding_share)
+      : model(&of), magnitudes(&absolute_of), share(rounding_share) {
     for (Index l = 0; l < of.depth(); ++l) {
       on.push_back(Vector::Zero(of.width(l)));
       kink.push_back(Vector::Zero(of.width(l)));
@@ -50,9 +72,7 @@ struct Looked {
       evaluate(*magnitudes, block.x.middleRows(first, rows).cwiseAbs(), sums);
       const RowMatrix residual = block.y.middleRows(first, rows) - values.predicted;
       squares += residual.squaredNorm();
-      // Every layer rounds its sums; the next ones pass that on.
-      const double share = 32 * epsilon * static_cast<double>(model->depth() + 1);
-      const RowMatrix allowed = (share * sums.predicted).array() + label_rounding;
+      const RowMatrix allowed = share * sums.predicted;
       for (Index i = 0; i < rows; ++i) {
         const double ratio = residual.row(i).cwiseAbs().cwiseQuotient(allowed.row(i)).maxCoeff();
         wrong += !(ratio <= 1);
@@ -180,21 +200,22 @@ void judge_gram(const LayeredModel& model, const SampleSource& source, const Con
 
 }  // namespace
 
-DeepCertificate certify_deep(const SampleSource& source, const Network& network, double label_rounding, const Control& control) {
+DeepCertificate certify_deep(const SampleSource& source, const Network& network, const LabelGrid& grid, const Control& control) {
   DeepCertificate certificate;
   const LayeredModel model = plain_model(network), magnitudes = absolute(model);
-  const Looked looked = reduce(source, Looked(model, magnitudes, label_rounding), control);
+  const Looked looked = reduce(source, Looked(model, magnitudes, rounding_share(grid, model.depth())), control);
   certificate.wrong = looked.wrong;
   certificate.worst = looked.worst;
   certificate.fits = looked.wrong == 0 && looked.samples > 0;
   judge_sides(model, looked, certificate);
-  const Index unknowns = model.parameters() - model.units(), equations = source.samples() * source.outputs();
   if (!certificate.fits) {
     certificate.reason = fmt::format("{} of {} samples are off by more than rounding", looked.wrong, looked.samples);
     return certificate;
   }
-  if (equations <= 2 * unknowns) {
-    certificate.reason = fmt::format("{} equations for {} unknowns are too few to judge by", equations, unknowns);
+  const Equations count = equations_for(model, source, grid, control);
+  if (count.there < count.needed) {
+    certificate.reason = fmt::format("the function is exact on the data, but {} equations from distinct inputs for {} unknowns are too few to tell "
+                                     "this network from others that fit: {} are needed", count.there, count.unknowns, count.needed);
     return certificate;
   }
   if (certificate.uncertain.empty()) judge_gram(model, source, control, certificate);
