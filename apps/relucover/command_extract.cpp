@@ -5,6 +5,7 @@
 #include "core/option_text.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
+#include "relucover/learn_request.hpp"
 
 namespace relucover::cli {
 
@@ -88,6 +89,7 @@ void add_extract(CLI::App& app, Session& session) {
           "Hidden units; auto: find out")
       ->type_name("auto|K")
       ->default_str("auto");
+  add_layer_options(*command, request->options.learn);
   command->add_option("--method", request->options.learn.method, "auto, or one that `relucover methods` lists")
       ->type_name("NAME")
       ->capture_default_str();
@@ -100,6 +102,7 @@ the budget is used up. A program that crashes or stalls is started again; answer
 
 Example:
   relucover extract --oracle model.onnx -o net.json
+  relucover extract --oracle deep.onnx --layers 8,5 -o net.json
   relucover extract --oracle-command "python3 predict.py" --inputs 10 --budget 50000 --spool answers -o net.json)");
   command->callback([&session, request] { run_extract(*request, session); });
 }

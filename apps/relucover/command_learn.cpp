@@ -17,6 +17,18 @@ namespace {
 using AddFlag = void (*)(CLI::App& command, std::shared_ptr<LearnRequest> request);
 const std::vector<AddFlag> more_flags = {add_from_network, add_first_layer_task};
 
+void parse_layers(const std::string& text, LearnOptions& options) {
+  options.layers.clear();
+  options.any_depth = text == "auto";
+  if (options.any_depth) return;
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    Index width = 0;
+    if (part != "auto" && (!CLI::detail::lexical_cast(part, width) || width < 1))
+      throw std::invalid_argument(fmt::format("--layers is \"{}\", expected auto or widths such as 8,5", text));
+    options.layers.push_back(width);
+  }
+}
+
 /// `learn all.moments`, or `learn DATA --moments all.moments`.
 Result answer_from_moments(const LearnRequest& request, const LearnOptions& options, Session& session) {
   const bool alone = request.moments.empty() || !request.data.given();
@@ -77,6 +89,21 @@ void run_learn(const LearnRequest& request, Session& session) {
 
 }  // namespace
 
+void add_layer_options(CLI::App& command, LearnOptions& options) {
+  auto* layers = command
+                     .add_option_function<std::string>(
+                         "--layers", [&options](const std::string& text) { parse_layers(text, options); },
+                         "Units of each hidden layer from below, for a deep network; auto: find out how many layers and units")
+                     ->type_name("auto|K1,K2,...");
+  command
+      .add_option_function<Index>(
+          "--depth", [&options](Index depth) { options.layers.assign(static_cast<std::size_t>(depth), 0); },
+          "Hidden layers; their units are found out")
+      ->check(CLI::Range(Index{1}, Index{16}))
+      ->excludes(layers)
+      ->type_name("L");
+}
+
 void add_learn(CLI::App& app, Session& session) {
   auto* command = app.add_subcommand("learn", "Learn the network that made the data");
   auto request = std::make_shared<LearnRequest>();
@@ -87,6 +114,7 @@ void add_learn(CLI::App& app, Session& session) {
           "Hidden units; auto: find out")
       ->type_name("auto|K")
       ->default_str("auto");
+  add_layer_options(*command, request->options);
   command->add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
       ->type_name("NAME")
       ->capture_default_str();
@@ -133,6 +161,8 @@ budget_exhausted (3), numerical_failure (4). The network is written whole, or no
 
 Example:
   relucover learn data.npz --units auto -o net.json
+  relucover learn deep.npz --layers 8,5 -o net.json
+  relucover learn deep.npz --depth 2 -o net.json
   relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
   relucover learn --from-network truth.json --method hermite-printed
   relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx

@@ -28,6 +28,9 @@ struct LearnRequest {
   std::function<void(const LearnRequest& request, Session& session)> run_instead;
 };
 
+/// --layers and --depth. `options` must live as long as the command.
+void add_layer_options(CLI::App& command, LearnOptions& options);
+
 void add_first_layer_task(CLI::App& command, std::shared_ptr<LearnRequest> request);
 
 }  // namespace relucover::cli
