@@ -159,6 +159,7 @@ void write_hdf5(const SampleSource& source, const std::filesystem::path& path, c
       x.append(block.x);
       y.append(block.y);
     });
+    if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) hdf5_failed(path);  // closing a dataset would lose what the disk refuses
   }
   if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) hdf5_failed(path);
   file = Hdf5Handle();
