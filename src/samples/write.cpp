@@ -162,7 +162,7 @@ void write_hdf5(const SampleSource& source, const std::filesystem::path& path, c
     if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) hdf5_failed(path);  // closing a dataset would lose what the disk refuses
   }
   if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) hdf5_failed(path);
-  file = Hdf5Handle();
+  if (!file.close()) hdf5_failed(path);
   session.reset();
   target.commit();
 }
