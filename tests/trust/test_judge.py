@@ -193,16 +193,3 @@ def test_stored_cases_are_judged_alike(tmp_path, net):
         assert np.array_equal(case.x, again.x) and np.array_equal(case.labels, again.labels)
         lie = Units(np.ones((1, case.x.shape[1])), [0.3], np.ones((case.labels.shape[1], 1)))
         assert verdict(case, "recovered", lie, 0.1).kind == verdict(again, "recovered", lie, 0.1).kind == "false"
-
-
-def test_layers_with_paths_around_are_the_library_s():
-    relucover = pytest.importorskip("relucover")
-    from trust.answers import network_of
-
-    rng = np.random.default_rng(8)
-    layers = [(rng.standard_normal((4, 3)), rng.standard_normal(4)),
-              (rng.standard_normal((2, 4)), rng.standard_normal(2), rng.standard_normal((2, 3)))]
-    net = relucover.Network.deep(layers, A=rng.standard_normal((2, 2)), skip=rng.standard_normal((2, 3)), offset=rng.standard_normal(2),
-                                 around=rng.standard_normal((2, 4)))
-    x = draw(rng, 50)
-    assert np.allclose(network_of(net)(x), net.predict(x), rtol=0, atol=1e-12)
