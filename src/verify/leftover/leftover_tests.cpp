@@ -77,6 +77,10 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
   const Vector deviation =
       ((answer.y.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt().transpose().cwiseMax(1e-300);
   const Vector size = (answer.residual * deviation.cwiseInverse().asDiagonal()).rowwise().norm();
+  std::vector<Index> out;
+  for (Index i = 0; i < answer.rows(); ++i)
+    if (!answer.kept[static_cast<std::size_t>(i)]) out.push_back(i);
+  verdict.test("left_out_flat", rows_lie_flat(answer.z, out, verdict.random), "the samples that were left out lie between two planes", level);
   verdict.test("left_out_fit", extreme_fit(answer, worst_first(size), count), "the samples that were left out are those where the answer is largest or smallest", level);
   verdict.test_places("left_out",
                       places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, count, 1.6, true), verdict.random),
