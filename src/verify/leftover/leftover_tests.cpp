@@ -123,8 +123,13 @@ void test_large_rows(const Judged& answer, const Matrix& studentised, Verdict& v
   const Vector size = studentised.rowwise().norm();
   const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
   if (many < 2) return;
+  const std::vector<Index> order = worst_first(size);
+  const std::vector<Index> counts = growing_counts(answer.z.cols() + 3, many, 2, true);
+  double flat = 1;
+  for (const Index m : counts) flat = std::min(flat, rows_lie_flat(answer.z, {order.begin(), order.begin() + m}, verdict.random));
+  verdict.test("large_flat", std::min(1.0, flat * static_cast<double>(counts.size())), "the largest residuals lie between two planes");
   verdict.test_places("large",
-                      places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, many, 1.6, true), verdict.random),
+                      places_of_rows(answer.z, answer.nearness, order, growing_counts(2, many, 1.6, true), verdict.random),
                       fmt::format("the largest residuals ({} samples)", many));
 }
 
