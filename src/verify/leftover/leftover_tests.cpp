@@ -69,7 +69,10 @@ double extreme_fit(const Judged& answer, const std::vector<Index>& order, Index 
 }
 
 void test_left_out(const Judged& answer, double level, Verdict& verdict) {
+  constexpr Index fewest = 5;
   const Index count = answer.left_out();
+  if (count < fewest)
+    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", count, count == 1 ? " is" : "s are"));
   Matrix mask(answer.rows(), 1);
   for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
   verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs", level);
@@ -198,10 +201,7 @@ double detection_limit(const Judged& answer, const Kept& kept, const Network& ne
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
   constexpr double nearly_normal = 1.1, not_normal = 1.2, heavy = 1.5, too_heavy = 2.5, high_limit = 0.15;
-  constexpr Index fewest_accidents = 3;
   Verdict verdict(seed, answer.rows());
-  if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
-    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", answer.left_out(), answer.left_out() == 1 ? " is" : "s are"));
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   control.check();
   const Kept kept = kept_of(answer);
@@ -247,10 +247,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
 }
 
 LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed) {
-  constexpr Index fewest_accidents = 3;
   Verdict verdict(seed, answer.rows());
-  if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
-    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", answer.left_out(), answer.left_out() == 1 ? " is" : "s are"));
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   return verdict.result;
 }
