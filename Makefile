@@ -4,9 +4,11 @@ BUILD ?= build
 PRESET ?= release
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+CONFIGURE_LOG = $(BUILD)/configure.log
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: help packages configure all demo test bench install python install-python test-browser docs format lint lint-packages clean build/relucover
+.PHONY: help packages configure configure-demo configure-program all demo test bench install python install-python test-browser docs \
+	format lint lint-packages sanitize sanitize-address sanitize-thread coverage clean build/relucover
 
 help:
 	@echo 'make          builds build/relucover'
@@ -17,37 +19,68 @@ help:
 	@echo 'make python   the importable package in build/python, a wheel in build/wheel (install-python installs it)'
 	@echo 'make docs     the documentation as pages in build/docs/html'
 	@echo 'make format   fixes the layout of sources'
-	@echo 'make lint     layout, static analysis of what changed (LINT=--all: of everything), shell scripts'
+	@echo 'make lint     layout, static analysis, shell scripts (LINT=--changed: only of what you changed)'
+	@echo 'make sanitize every test under the address and undefined-behaviour sanitizers, then under the thread sanitizer'
+	@echo 'make coverage every test, and the share of lines of src that they run'
 	@echo 'make clean    removes what was built'
 
+# Three levels, each with the packages it needs: the program alone, with its modules (HDF5, ONNX, MPI), everything.
+# What was configured at a higher level stays there.
 packages:
 	@scripts/install-packages
 
-configure: packages
-	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -B $(BUILD)
+configure-demo:
+	@scripts/install-packages packages.txt demo
+	@mkdir -p $(BUILD)
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -B $(BUILD) -DRELUCOVER_TESTS=OFF -DRELUCOVER_PYTHON=OFF >$(CONFIGURE_LOG) || { cat $(CONFIGURE_LOG); exit 1; }
 
-build/relucover: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target relucover_cli
+configure-program: configure-demo
+	@scripts/install-packages packages.txt modules
+	@test -f $(BUILD)/.with-modules || { cmake -B $(BUILD) >$(CONFIGURE_LOG) || { cat $(CONFIGURE_LOG); exit 1; }; touch $(BUILD)/.with-modules; }
+
+configure: packages
+	@test -f $(BUILD)/.with-everything || cmake --preset $(PRESET) -B $(BUILD) -DRELUCOVER_TESTS=ON -DRELUCOVER_PYTHON=ON
+	@touch $(BUILD)/.with-everything $(BUILD)/.with-modules
+
+build/relucover: configure-program
+	@scripts/build $(BUILD) $(JOBS) relucover_cli relucover_modules
+	@echo 'Next: $(BUILD)/relucover demo, then $(BUILD)/relucover learn data.npz --units auto -o net.json'
+	@echo '      $(BUILD)/relucover --help teaches the rest; make test runs every test; make python builds the Python package'
 
 all: configure
-	@cmake --build $(BUILD) -j $(JOBS)
+	@scripts/build $(BUILD) $(JOBS)
 
-demo: build/relucover
+demo: configure-demo
+	@scripts/build $(BUILD) $(JOBS) relucover_cli
 	@$(BUILD)/relucover demo
 
 test: all
 	@scripts/run-tests $(BUILD) $(JOBS) $(CTEST)
 
+# Each has a folder and a preset of its own; both run whole, whatever the first found.
+sanitize:
+	@code=0; for kind in address thread; do $(MAKE) --no-print-directory sanitize-$$kind || code=1; done; exit $$code
+
+sanitize-address:
+	@$(MAKE) --no-print-directory test PRESET=asan BUILD=build-asan
+
+sanitize-thread:
+	@$(MAKE) --no-print-directory test PRESET=tsan BUILD=build-tsan
+
+coverage:
+	@$(MAKE) --no-print-directory test PRESET=coverage BUILD=build-coverage
+	@scripts/coverage build-coverage
+
 # ONLY=name runs the benchmarks whose name contains it.
 bench: configure
 	@scripts/install-packages packages-bench.txt
 	@cmake -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
+	@scripts/build $(BUILD) $(JOBS)
 	@bench/run $(BUILD) $(ONLY)
 
 # An importable package in $(BUILD)/python and a wheel in $(BUILD)/wheel.
 python: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target relucover_python_files relucover_wheel
+	@scripts/build $(BUILD) $(JOBS) relucover_python_files relucover_wheel
 	@ls $(BUILD)/wheel/*.whl
 
 # PYTHON_SITE=folder installs there instead of where Debian's python3 looks first.

@@ -3,19 +3,16 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # What the static library is linked with, by pkg-config name; the test install.consumers fails where this list is too short.
-set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas hdf5 protobuf)
-# What has no pkg-config file.
-set(RELUCOVER_MORE_LIBRARIES onnx_proto)
+set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas)
 string(JOIN " " RELUCOVER_PARTS_TEXT ${RELUCOVER_PARTS})
-list(TRANSFORM RELUCOVER_MORE_LIBRARIES PREPEND -l OUTPUT_VARIABLE more_flags)
-string(JOIN " " RELUCOVER_MORE_TEXT ${more_flags})
 
 install(TARGETS relucover relucover_cli
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET relucover_mpi)
-  install(TARGETS relucover_mpi LIBRARY DESTINATION lib/relucover)  # where the program looks, beside its bin
-endif()
+get_property(modules GLOBAL PROPERTY RELUCOVER_MODULES)
+foreach(module ${modules})  # where the program looks, beside its bin; those who link the library are told by its packages
+  install(TARGETS ${module} LIBRARY DESTINATION lib/relucover)
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/relucover DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/relucoverConfig.cmake.in ${CMAKE_BINARY_DIR}/relucoverConfig.cmake
@@ -25,7 +22,7 @@ install(FILES ${CMAKE_BINARY_DIR}/relucoverConfig.cmake ${CMAKE_BINARY_DIR}/relu
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/relucover)
 
 # The prefix is known when installing, not before (cmake --install --prefix), so the .pc file is written then.
-foreach(name PROJECT_VERSION PROJECT_DESCRIPTION CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR RELUCOVER_PARTS_TEXT RELUCOVER_MORE_TEXT)
+foreach(name PROJECT_VERSION PROJECT_DESCRIPTION CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR RELUCOVER_PARTS_TEXT)
   install(CODE "set(${name} [==[${${name}}]==])")
 endforeach()
 install(CODE "set(source_dir [==[${CMAKE_CURRENT_LIST_DIR}]==])\nset(libdir [==[${CMAKE_INSTALL_LIBDIR}]==])")

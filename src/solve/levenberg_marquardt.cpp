@@ -20,15 +20,7 @@ struct LabelSum {
     squares += block.y.colwise().squaredNorm();
     samples += block.rows();
   }
-  void merge(const LabelSum& other) {
-    sum += other.sum;
-    squares += other.squares;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(sum, squares, samples);
-  }
+  void fields(auto& visit) { visit(sum, squares, samples); }
 };
 
 double mean_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
@@ -76,10 +68,7 @@ struct Iterate {
   int rejections = 0;
   GramPrecision product_precision = GramPrecision::float32;
   bool finished = false;
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(outcome, damping, tolerance, rejections, product_precision, finished);
-  }
+  void fields(auto& visit) { visit(outcome, damping, tolerance, rejections, product_precision, finished); }
 };
 
 /// The iterate's place in the checkpoint, if there is one.

@@ -102,10 +102,7 @@ struct GridSums {
     for (const double value : other.values)
       if (few_values) add_value(value);
   }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, few_values, values);
-  }
+  void fields(auto& visit) { visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, few_values, values); }
 };
 
 }  // namespace
