@@ -11,6 +11,7 @@
 #include "core/blas.hpp"
 #include "core/check.hpp"
 #include "core/checkpoint.hpp"
+#include "core/linear_algebra.hpp"
 #include "learners/choose.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
@@ -75,6 +76,32 @@ std::vector<Index> useful_columns(const Whitening& whitening, Result& result) {
   return whitening.kept;
 }
 
+/// How far columns that are taken for linear combinations of the others are from being so, over their spread.
+double distance_from_dependence(const SampleSource& source, const Whitening& whitening, const Control& control) {
+  if (whitening.dependent.empty()) return 0;
+  const auto kept = static_cast<Index>(whitening.kept.size());
+  const Index rows = std::min(source.samples(), 2000 + 4 * kept);
+  const MemorySource<double> part = gather(source, spread_rows(source.samples(), rows, 0), control);
+  Matrix others(rows, kept + 1);
+  others << part.x()(Eigen::all, whitening.kept), Vector::Ones(rows);
+  Matrix columns = part.x()(Eigen::all, whitening.dependent);
+  columns.rowwise() -= columns.colwise().mean().eval();
+  const Matrix left = columns - others * least_squares(others, columns);
+  return (left.colwise().norm().array() / columns.colwise().norm().array().max(1e-300)).maxCoeff();
+}
+
+/// What a column that is nearly a combination of others adds was not looked at: with noise, nobody can say that it adds nothing.
+void say_nearly_dependent(double distance, Result& result) {
+  constexpr double rounding = 1e-10;
+  if (distance <= rounding) return;
+  const std::string words =
+      fmt::format("a column that was taken for a linear combination of the others differs from it by {:.0e} of its spread, and what that part does was not looked at", distance);
+  result.notes.push_back(words);
+  if (result.status != Status::recovered) return;
+  fail(result, Status::approximate, "not certified: " + words);
+  result.detection_limit = std::numeric_limits<double>::quiet_NaN();
+}
+
 Network spread_over_inputs(const Network& network, const std::vector<Index>& columns, Index inputs) {
   Network wide(inputs, network.units(), network.outputs(), network.activation);
   for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -114,6 +141,15 @@ bool better(const Result& one, const Result& other, Index outputs) {
   return description_length(one, outputs) < description_length(other, outputs);
 }
 
+/// Where one answer left something to explain, another with as many units and the same samples can only pass by luck.
+void refuse_second_chance(const Result& tried, Result& result) {
+  if (result.status != Status::recovered || !tried.figures.contains("something_left")) return;
+  if (result.network.units() > tried.network.units() || result.left_out > 0) return;
+  const std::string why = tried.message;
+  fail(result, Status::approximate, why);
+  result.detection_limit = std::numeric_limits<double>::quiet_NaN();
+}
+
 /// One method after the other until an answer is certified; the best answer stays.
 void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const LearnOptions& options, const Control& control,
                    Result& result) {
@@ -138,6 +174,7 @@ void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const L
     if (at + 1 == plan.size() && !result.certified() && !forgiving_planned)
       if (const auto next = choose_after(result, source.samples())) plan.push_back(*next);
     if (at == 0) continue;
+    refuse_second_chance(kept, result);
     Result& worse = better(result, kept, source.outputs()) ? kept : result;
     const std::string tried = fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message);
     if (&worse == &result) result = std::move(kept);
@@ -167,6 +204,7 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
     learn_by_plan(useful, choose_methods(useful, options, control), options, control, result);
   else
     learner_named(options.method).run(useful, options, control, result);
+  say_nearly_dependent(distance_from_dependence(source, whitening, control), result);
   if (selected && result.network.inputs() > 0) result.network = spread_over_inputs(result.network, columns, source.inputs());
 }
 

@@ -142,7 +142,7 @@ class Search {
       if (outcome_.holdout_cost < 0.9 * before) {
         without_gain = 0;
         if (regrow) regrowths = 1;
-      } else if (++without_gain >= 8) {
+      } else if (++without_gain >= options_.starts * 2 / 3) {
         break;
       }
     }

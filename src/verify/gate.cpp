@@ -10,6 +10,7 @@
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
 #include "verify/distinct_rows.hpp"
+#include "verify/leftover/features.hpp"
 #include "verify/leftover/leftover_tests.hpp"
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/row_tests.hpp"
@@ -75,6 +76,22 @@ MemorySource<double> judged_rows(const SampleSource& source, const Network& netw
   auto chosen = spread_rows(source.samples(), rows, seed);
   std::sort(chosen.begin(), chosen.end());
   return gather(source, chosen, control);
+}
+
+/// Samples that determine a piece of the answer which no other sample could contradict: their labels are explained whatever they are.
+Index untested_samples(const SampleSource& samples, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
+  constexpr double alone = 1 - 1e-6;
+  constexpr Index most_functions = 3000;
+  if ((network.units() + 1) * (network.inputs() + 1) > most_functions) return 0;
+  const auto count = [&](const MemorySource<double>& rows) {
+    return static_cast<Index>((leverage_of(spanning_basis(judged(rows, network, grid, {}).tangent)).array() > alone).count());
+  };
+  // A part of the samples tells if none is alone there.
+  const auto functions = static_cast<double>((network.units() + 1) * (network.inputs() + 1));
+  const Index few = std::min(samples.samples(), static_cast<Index>(3 * functions) + 500);
+  const Index found = count(gather(samples, spread_rows(samples.samples(), few, seed), control));
+  if (found == 0 || few == samples.samples()) return found;
+  return count(judged_rows(samples, network, seed, control));
 }
 
 double share_of(Index part, Index whole) { return static_cast<double>(part) / static_cast<double>(std::max<Index>(1, whole)); }
@@ -157,6 +174,10 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   if (!barely.empty())
     return refuse(so_far + fmt::format("{} unit{} of the answer ha{} fewer than {} samples on one side of {} kink, so some parameters are free",
                                        barely.size(), barely.size() == 1 ? "" : "s", barely.size() == 1 ? "s" : "ve", sides, barely.size() == 1 ? "its" : "their"));
+  if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between > 0 && between < sides)
+    return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between, between == 1 ? " lies" : "s lie"));
+  if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 0)
+    return refuse(so_far + fmt::format("{} sample{} determine{} a piece of it that no other could contradict", alone, alone == 1 ? "" : "s", alone == 1 ? "s" : ""));
   std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
   if (!claimed.known) {
     if (!claimed.returns_when_disturbed || !claimed.returns_when_disturbed()) return refuse(so_far + "some parameters are not determined by the data");
@@ -196,20 +217,25 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
     return refused(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
   if (model.units() == 0) return refused("no unit stands out of the noise");
   if (!claimed.known->determined) return refused("some parameters are not determined by the data");
-  // Rows that stand twice determine nothing the second time.
-  const double repeats = std::sqrt(1 + share_of(answer.repeated, answer.rows()));
-  const double largest = claimed.noise * claimed.known->unit_error.maxCoeff() * repeats;
+  constexpr double most_repeated = 0.05;
+  if (share_of(answer.repeated, answer.rows() + answer.repeated) > most_repeated)
+    return refused(fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were copied; give each once",
+                               answer.repeated, answer.rows() + answer.repeated));
+  const double largest = claimed.noise * claimed.known->unit_error.maxCoeff();
   certificate.figures["largest_relative_unit_error"] = largest;
   if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
   if (model.output_is_free() && model.units() > 1) {
-    const double share = least_sign_difference_of(claimed.samples, model, control);
+    const double share = share_of(fewest_between_units(claimed.samples, model, control), claimed.samples.samples());
     certificate.figures["least_sign_difference"] = share;
     if (share < least_sign_difference)
       return refused(fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix", 100 * (1 - share)));
   }
   const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
-  if (!left.refusal.empty()) return refused(left.refusal);
+  if (!left.refusal.empty()) {
+    certificate.something_left = true;
+    return refused(left.refusal);
+  }
   certificate.detection_limit = left.detection_limit;
   if (!(left.detection_limit < largest_limit)) {
     const double factor = std::pow(left.detection_limit / largest_limit, 2);

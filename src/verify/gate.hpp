@@ -22,6 +22,7 @@ struct Certificate {
   std::string reason;  // in words, either way
   double detection_limit = std::numeric_limits<double>::quiet_NaN();
   Index left_out = 0;
+  bool something_left = false;  // refused because the residual is more than noise
   std::map<std::string, double> figures;
   bool given() const { return status.certified(); }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +50,14 @@ double digit_step(double value, int digits) {
   return value == 0 ? 0 : std::pow(10.0, std::floor(std::log10(std::abs(value))) + 1 - digits);
 }
 
+/// Exponent of the lowest bit that is set.
+int lowest_bit(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  const auto bits = static_cast<std::uint64_t>(std::abs(std::ldexp(mantissa, 53)));
+  return exponent - 53 + std::countr_zero(bits);
+}
+
 struct GridSums {
   using Scalar = double;
   Precision stored;
@@ -58,6 +67,8 @@ struct GridSums {
   int digits = 1;    // most_digits + 1: none
   // log2 of how seldom labels lie on such a grid by chance, for each number of decimals and of digits
   Vector decimal_evidence = Vector::Zero(LabelGrid::most_decimals + 2), digit_evidence = Vector::Zero(LabelGrid::most_digits + 2);
+  int lowest = std::numeric_limits<int>::max();  // bit set in any label
+  double exponents = 0, nonzero = 0;             // sum of the labels' exponents, and their number
   std::vector<double> values;
   bool few_values = true;
   double largest = 0;
@@ -71,7 +82,12 @@ struct GridSums {
     float32 = float32 && static_cast<double>(static_cast<float>(label)) == label;
     while (decimals <= LabelGrid::most_decimals && !on_decimal_grid(label, decimals, stored)) ++decimals;
     while (digits <= LabelGrid::most_digits && !has_digits(label, digits, stored)) ++digits;
-    if (label != 0) add_evidence(label);
+    if (label != 0) {
+      add_evidence(label);
+      lowest = std::min(lowest, lowest_bit(label));
+      exponents += std::ilogb(label);
+      nonzero += 1;
+    }
     if (few_values) add_value(label);
   }
   void add_evidence(double label) {
@@ -97,18 +113,24 @@ struct GridSums {
     digits = std::max(digits, other.digits);
     decimal_evidence += other.decimal_evidence;
     digit_evidence += other.digit_evidence;
+    lowest = std::min(lowest, other.lowest);
+    exponents += other.exponents;
+    nonzero += other.nonzero;
     few_values = few_values && other.few_values;
     if (!few_values) values.clear();
     for (const double value : other.values)
       if (few_values) add_value(value);
   }
-  void fields(auto& visit) { visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, few_values, values); }
+  void fields(auto& visit) {
+    visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, lowest, exponents, nonzero, few_values, values);
+  }
 };
 
 }  // namespace
 
 double LabelGrid::step() const {
   if (decimals >= 0) return 1 / powers[static_cast<std::size_t>(decimals)];
+  if (binary != no_grid) return std::exp2(binary);
   return digits >= 0 ? digit_step(largest, digits) : 0;
 }
 
@@ -131,6 +153,7 @@ double LabelGrid::bits() const {
 std::string LabelGrid::words() const {
   if (decimals >= 0) return fmt::format("labels have {} decimal{}", decimals, decimals == 1 ? "" : "s");
   if (digits >= 0) return fmt::format("labels have {} significant digit{}", digits, digits == 1 ? "" : "s");
+  if (binary != no_grid) return fmt::format("labels are multiples of 2^{}", binary);
   return {};
 }
 
@@ -140,11 +163,17 @@ LabelGrid label_grid(const SampleSource& source, const Control& control) {
   const auto evidence = [](const Vector& all, int least, int most) { return least <= most ? all[least] : 0.0; };
   const double by_decimals = evidence(sums.decimal_evidence, sums.decimals, LabelGrid::most_decimals);
   const double by_digits = evidence(sums.digit_evidence, sums.digits, LabelGrid::most_digits);
-  if (std::max(by_decimals, by_digits) < evidence_wanted) return grid;
-  if (by_decimals >= by_digits)
+  // Multiples of 2^k whose neighbours in their precision are closer: each label shows it by so many bits that are not set.
+  const int precision = sums.float32 ? 23 : 52;
+  const double by_bits = sums.nonzero > 0 ? sums.nonzero * (sums.lowest + precision) - sums.exponents : 0;
+  const double most = std::max({by_decimals, by_digits, by_bits});
+  if (most < evidence_wanted) return grid;
+  if (by_decimals == most)
     grid.decimals = sums.decimals;
-  else
+  else if (by_digits == most)
     grid.digits = sums.digits;
+  else
+    grid.binary = sums.lowest;
   return grid;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The grid that labels lie on: what rounding they went through before they were stored.
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,15 @@ struct LabelGrid {
   /// Every label has this many significant digits at most; -1: not with `most_digits` or fewer, or decimals say it better.
   int digits = -1;
   static constexpr int most_digits = 9;
+  /// Every label is a multiple of 2^binary, which floating-point numbers of their size need not be; `no_grid`: not so.
+  int binary = no_grid;
+  static constexpr int no_grid = std::numeric_limits<int>::min();
   /// The different labels in increasing order if there are at most `most_values`, else empty.
   std::vector<double> values;
   static constexpr std::size_t most_values = 16;
   double largest = 0;  // |y|
 
-  bool rounded() const { return decimals >= 0 || digits >= 0; }
+  bool rounded() const { return decimals >= 0 || digits >= 0 || binary != no_grid; }
   /// Distance of neighbours on the grid at the largest label; 0: no grid but that of the floating-point numbers.
   double step() const;
   /// Half of the distance of neighbours at each label.

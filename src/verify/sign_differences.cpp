@@ -25,12 +25,14 @@ struct SignProducts {
 
 }  // namespace
 
-double least_sign_difference_of(const SampleSource& source, const SignFreeModel& model, const Control& control) {
+Index fewest_between_units(const SampleSource& source, const SignFreeModel& model, const Control& control) {
+  if (model.units() < 2) return -1;
   const Matrix sums = reduce(source, SignProducts{&model, Matrix::Zero(model.units(), model.units())}, control).sums;
-  double least = 1;
+  const double n = static_cast<double>(source.samples());
+  double fewest = n;
   for (Index i = 0; i < sums.rows(); ++i)
-    for (Index j = 0; j < i; ++j) least = std::min(least, (1 - std::abs(sums(i, j)) / static_cast<double>(source.samples())) / 2);
-  return least;
+    for (Index j = 0; j < i; ++j) fewest = std::min(fewest, (n - std::abs(sums(i, j))) / 2);
+  return static_cast<Index>(std::lround(fewest));
 }
 
 }  // namespace relucover

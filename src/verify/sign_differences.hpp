@@ -6,7 +6,8 @@
 
 namespace relucover {
 
-/// Least share of samples, over pairs of units, on which the two stand on the same side (or on which they do not).
-double least_sign_difference_of(const SampleSource& source, const SignFreeModel& model, const Control& control);
+/// Fewest samples, over pairs of units, that lie on the same side of both (or on different ones): all that says how they differ.
+/// -1: there are no pairs.
+Index fewest_between_units(const SampleSource& source, const SignFreeModel& model, const Control& control);
 
 }  // namespace relucover

@@ -56,7 +56,8 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   const Scaling scaling = scaling_of(moments);
   SearchOptions search_options;
   search_options.units = options.units;
-  search_options.starts = options.starts;
+  constexpr Index few_inputs = 2, times = 4;  // kinks that stand in each other's way on a line, where a start costs nothing
+  search_options.starts = source.inputs() <= few_inputs ? times * options.starts : options.starts;
   search_options.seed = options.seed;
   search_options.max_units = affordable_units(source);
   Index wide = 2 * (options.units > 0 ? options.units : std::min<Index>(search_options.max_units, std::max<Index>(16, source.inputs())));

@@ -40,6 +40,8 @@ Matrix spanning_basis(Matrix features) {
   return again.definite() ? Matrix(solve_lower(again.lower(), basis.transpose()).transpose()) : basis;
 }
 
+Vector leverage_of(const Matrix& basis) { return basis.rowwise().squaredNorm(); }
+
 Matrix orthogonal_to(const Matrix& basis, Matrix features) {
   if (basis.cols() > 0) features.noalias() -= basis * (basis.transpose() * features);
   return features;
@@ -83,10 +85,15 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random) {
   return rows;
 }
 
-Vector relative_ranks(const Vector& values) {
+std::vector<Index> order_of(const Vector& values) {
   std::vector<Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b] || (values[a] == values[b] && a < b); });
+  return order;
+}
+
+Vector relative_ranks(const Vector& values) {
+  const std::vector<Index> order = order_of(values);
   Vector ranks(values.size());
   for (std::size_t place = 0; place < order.size(); ++place)
     ranks[order[place]] = static_cast<double>(place + 1) / static_cast<double>(order.size());

@@ -9,6 +9,8 @@ namespace relucover {
 
 /// Orthonormal columns that span the columns of `features`; dependent and zero columns are left out.
 Matrix spanning_basis(Matrix features);
+/// How far a least-squares fit by these functions follows each row: 1 where nothing else could contradict it.
+Vector leverage_of(const Matrix& basis);
 /// features - basis basisᵀ features.
 Matrix orthogonal_to(const Matrix& basis, Matrix features);
 
@@ -20,6 +22,8 @@ Matrix random_signs(Index rows, Index columns, RandomStream& random);
 /// `count` distinct rows of [0, size) in random order.
 std::vector<Index> random_rows(Index size, Index count, RandomStream& random);
 
+/// Places of the values in rising order.
+std::vector<Index> order_of(const Vector& values);
 /// Ranks / size, from 1/size for the least.
 Vector relative_ranks(const Vector& values);
 double median_of(Vector values);

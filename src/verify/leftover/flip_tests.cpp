@@ -101,6 +101,70 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
   return any ? scores.chance() : 1;
 }
 
+double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random) {
+  constexpr Index fewest = 2, most = 60;
+  constexpr double bound = 6;
+  const Index n = t.rows();
+  Matrix values = studentised.cwiseMin(bound).cwiseMax(-bound);
+  values.rowwise() -= values.colwise().mean().eval();
+  // Rows by their distance from each kink, on both sides: a bump is their mean, a step the difference of the sides.
+  std::vector<std::vector<Index>> nearest;
+  for (const auto& unit : t.colwise()) {
+    const auto order = order_of(unit.cwiseAbs());
+    nearest.emplace_back(order.begin(), order.begin() + std::min<Index>(most, n / 3));
+  }
+  const auto largest = [&](const std::vector<Index>& place) {
+    double best = 0;
+    for (std::size_t i = 0; i < nearest.size(); ++i) {
+      Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(values.cols()), difference = sum;
+      Index added = 0;
+      for (const Index m : growing_counts(fewest, static_cast<Index>(nearest[i].size()), 1.4)) {
+        for (; added < m; ++added) {
+          const Index row = nearest[i][static_cast<std::size_t>(added)];
+          const auto value = values.row(place.empty() ? row : place[static_cast<std::size_t>(row)]);
+          sum += value;
+          difference += (t(row, static_cast<Index>(i)) > 0 ? 1.0 : -1.0) * value;
+        }
+        best = std::max({best, sum.squaredNorm() / static_cast<double>(m), difference.squaredNorm() / static_cast<double>(m)});
+      }
+    }
+    return best;
+  };
+  if (nearest.empty() || nearest.front().size() < 2) return 1;
+  Vector chance(flips);
+  for (Index k = 0; k < flips; ++k) chance[k] = largest(random_rows(n, n, random));
+  return tail_of_maxima(chance, largest({}));
+}
+
+double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
+  constexpr Index most_rows = 1000;
+  constexpr double widths[] = {0.1, 0.3, 1.0};  // squared, for each input
+  if (z.cols() == 0 || z.rows() < 20) return 1;
+  const auto rows = random_rows(z.rows(), std::min(most_rows, z.rows()), random);
+  const Matrix at = z(rows, Eigen::all), basis_rows = basis(rows, Eigen::all);
+  const Vector squares = at.rowwise().squaredNorm();
+  Matrix distances = -2 * (at * at.transpose());
+  distances.colwise() += squares;
+  distances.rowwise() += squares.transpose();
+  const Matrix signs = random_signs(residual.rows(), flips, random);
+  // What flipped residuals have along the answer's own functions a fit would take away.
+  const auto seen = [&](const Matrix& r) { return Matrix(r(rows, Eigen::all) - basis_rows * (basis.transpose() * r)); };
+  std::vector<Matrix> flipped;
+  for (const auto& output : residual.colwise()) flipped.push_back(seen(output.asDiagonal() * signs));
+  const Matrix as_is = seen(residual);
+  double least = 1;
+  for (const double width : widths) {
+    const Matrix kernel = (-distances / (2 * width * static_cast<double>(z.cols()))).array().exp();
+    Vector chance = Vector::Zero(flips);
+    for (const Matrix& r : flipped) chance += (kernel * r).cwiseProduct(r).colwise().sum().transpose();
+    const double value = (kernel * as_is).cwiseProduct(as_is).sum();
+    // The diagonal is the same for all signs: what is left of it would only blur the tail.
+    const double constant = chance.minCoeff() - 0.5 * (chance.mean() - chance.minCoeff());
+    least = std::min(least, tail_of_draws((chance.array() - constant).matrix(), value - constant));
+  }
+  return std::min(1.0, least * static_cast<double>(std::size(widths)));
+}
+
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random) {
   if (groups.empty()) return 1;
   const auto together = [&](const Matrix& r) {

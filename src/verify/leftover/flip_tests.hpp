@@ -15,6 +15,13 @@ double not_an_optimum(const Matrix& residual, const Matrix& basis, RandomStream&
 /// the largest of their scores. Sees smooth bends, steps, and two units that were taken for one.
 double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random);
 
+/// The same for the few rows next to each kink, where flipping signs can't tell much: residuals over their local noise, clipped,
+/// and rows permuted. Sees a bend so sharp, or a step so small, that two to sixty samples show it.
+double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random);
+
+/// Do near rows err alike? rᵀ K r with Gaussian kernels of three widths: sees smooth terms, sines, deeper functions.
+double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random);
+
 /// Do rows of equal inputs err together? `groups`: rows of equal inputs.
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random);
 

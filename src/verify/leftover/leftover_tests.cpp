@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "verify/distinct_rows.hpp"
 #include "verify/leftover/features.hpp"
@@ -19,12 +18,7 @@ namespace relucover {
 namespace {
 
 /// Rows by falling size.
-std::vector<Index> worst_first(const Vector& size) {
-  std::vector<Index> order(static_cast<std::size_t>(size.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
-  return order;
-}
+std::vector<Index> worst_first(const Vector& size) { return order_of(-size); }
 
 class Verdict {
  public:
@@ -58,6 +52,21 @@ class Verdict {
   }
 };
 
+/// Chance that the worst rows have so extreme values of the answer: a clamp.
+double extreme_fit(const Judged& answer, const std::vector<Index>& order, Index count) {
+  double least = 1;
+  for (Index o = 0; o < answer.outputs(); ++o) {
+    const Vector rank = relative_ranks(answer.fit.col(o));
+    const Vector from_top = (1 + 1 / static_cast<double>(rank.size()) - rank.array()).matrix();
+    for (const Vector& place : {rank, from_top}) {
+      double sum = 0;
+      for (Index k = 0; k < count; ++k) sum -= std::log(place[order[static_cast<std::size_t>(k)]]);
+      least = std::min(least, erlang_tail(count, sum));
+    }
+  }
+  return std::min(1.0, 2 * static_cast<double>(answer.outputs()) * least);
+}
+
 void test_left_out(const Judged& answer, double level, Verdict& verdict) {
   const Index count = answer.left_out();
   Matrix mask(answer.rows(), 1);
@@ -67,6 +76,7 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
   const Vector deviation =
       ((answer.y.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt().transpose().cwiseMax(1e-300);
   const Vector size = (answer.residual * deviation.cwiseInverse().asDiagonal()).rowwise().norm();
+  verdict.test("left_out_fit", extreme_fit(answer, worst_first(size), count), "the samples that were left out are those where the answer is largest or smallest", level);
   verdict.test_places("left_out",
                       places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, count, 1.6, true), verdict.random),
                       "the samples that were left out", level);
@@ -92,20 +102,33 @@ Kept kept_of(const Judged& answer) {
   return kept;
 }
 
-/// A few large residuals that share a place are a unit that few samples see, a step or a bend: no noise.
-void test_large_rows(const Judged& answer, const Kept& kept, Verdict& verdict) {
-  constexpr double large = 2;  // local deviations above √outputs
+/// Residuals over the noise that is expected of each.
+Matrix studentised_residual(const Judged& answer, const Kept& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
-  const Vector leverage = kept.basis.rowwise().squaredNorm();
+  const Vector leverage = leverage_of(kept.basis);
   const Vector mean_square = (answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size())).transpose();
   Matrix square = local_noise(answer).cwiseAbs2() + answer.rounding.cwiseAbs2();
   for (std::size_t k = 0; k < kept.rows.size(); ++k) square.row(kept.rows[k]) += 2 * leverage[static_cast<Index>(k)] * mean_square.transpose();
-  const Vector size = (answer.residual.array() / (square.array() + 1e-300).sqrt()).matrix().rowwise().norm();
+  return answer.residual.array() / (square.array() + 1e-300).sqrt();
+}
+
+/// A few large residuals that share a place are a unit that few samples see, a step or a bend: no noise.
+void test_large_rows(const Judged& answer, const Matrix& studentised, Verdict& verdict) {
+  constexpr double large = 2;  // local deviations above √outputs
+  const Vector size = studentised.rowwise().norm();
   const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
   if (many < 2) return;
   verdict.test_places("large",
                       places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, many, 1.6, true), verdict.random),
                       fmt::format("the largest residuals ({} samples)", many));
+}
+
+/// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
+void test_leverage(const Vector& leverage, Verdict& verdict) {
+  constexpr double high = 0.8;
+  constexpr Index some = 3;
+  const Index alone = (leverage.array() > high).count();
+  if (alone >= some) verdict.refuse(fmt::format("{} samples determine a piece of the answer that hardly any other could contradict", alone));
 }
 
 /// Units of the answer as forms of z~ = (z, 1): z has unit covariance over all rows.
@@ -120,14 +143,12 @@ Matrix forms_of(const Judged& answer, const Network& network) {
 
 /// With heavy tails least squares is far from the best fit: what a forgiving loss finds must have nothing left either.
 void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, Verdict& verdict) {
-  constexpr double noiseless = 1e-9;  // of the labels' spread
+  constexpr double noiseless = 30;  // roundings of the labels
   const RobustRefit refit = robust_refit(kept.z, answer.y(kept.rows, Eigen::all), forms_of(answer, network));
-  const Eigen::RowVectorXd mean = answer.y.colwise().mean();
+  const Matrix rounding = answer.rounding(kept.rows, Eigen::all);
   double bulk = 0;
-  for (Index o = 0; o < answer.outputs(); ++o) {
-    const double spread = std::sqrt((answer.y.col(o).array() - mean[o]).square().mean());
-    bulk = std::max(bulk, median_of(refit.residual.col(o).cwiseAbs()) / std::max(spread, 1e-300));
-  }
+  for (Index o = 0; o < answer.outputs(); ++o)
+    bulk = std::max(bulk, median_of(refit.residual.col(o).cwiseAbs().cwiseQuotient(rounding.col(o).cwiseMax(1e-300))));
   if (bulk <= noiseless)
     return verdict.refuse("most labels are explained to rounding and a few not at all: this is no noise, but wrong labels or a unit that few samples "
                           "see (`--method robust` looks for the former)");
@@ -138,18 +159,16 @@ void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& net
                "behind the tails of the noise one more unit explains more");
 }
 
-/// Where the limit is high, a real attempt to find one more: with all units free to move.
-void test_refit(const Judged& answer, const Kept& kept, const Network& network, const Control& control, Verdict& verdict) {
+/// A real attempt to find one more, with all units free to move.
+void test_refit(const Judged& answer, const Kept& kept, const Network& network, double level, const Control& control, Verdict& verdict) {
   constexpr Index starts = 4;
-  constexpr double nearly_normal = 1.2;
   Matrix z1(kept.z.rows(), kept.z.cols() + 1);
   z1 << kept.z, Vector::Ones(kept.z.rows());
   const UnitSearch found = search_units(z1, kept.residual, kept.basis, starts, verdict.random);
   const Matrix labels = answer.y(kept.rows, Eigen::all) * kept.decorrelation;
   const double gain = gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found.best, control);
   const double freedom = static_cast<double>(kept.z.cols() + answer.outputs());
-  if (verdict.result.tail < nearly_normal)
-    verdict.test("refit_with_one_more", gamma_tail(freedom, 2 * freedom, gain), "with one more unit the fit is better than chance allows", false_alarms::refit);
+  verdict.test("refit_with_one_more", gamma_tail(freedom, 2 * freedom, gain), "with one more unit the fit is better than chance allows", level);
 }
 
 double detection_limit(const Judged& answer, const Kept& kept, const Network& network, double visible, double tail) {
@@ -164,8 +183,11 @@ double detection_limit(const Judged& answer, const Kept& kept, const Network& ne
 }  // namespace
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
-  constexpr double heavy = 1.5, high_limit = 0.15;
+  constexpr double not_normal = 1.2, heavy = 1.5, too_heavy = 2.5, high_limit = 0.15;
+  constexpr Index fewest_accidents = 3;
   Verdict verdict(seed);
+  if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
+    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", answer.left_out(), answer.left_out() == 1 ? " is" : "s are"));
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   control.check();
   const Kept kept = kept_of(answer);
@@ -173,31 +195,47 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
     return verdict.result;
   }
-  test_large_rows(answer, kept, verdict);
+  test_leverage(leverage_of(kept.basis), verdict);
+  const Matrix studentised = studentised_residual(answer, kept);
+  test_large_rows(answer, studentised, verdict);
   verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
   verdict.test("equal_inputs", equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
   control.check();
   const Matrix plain = answer.residual(kept.rows, Eigen::all);
-  verdict.result.tail = tail_weight(plain);
+  verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
   const bool rounded = grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
-  if (!rounded)  // rounding is a function of the fit, and not random at a kink
-    verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random),
-                 "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one");
+  if (!rounded) {  // rounding is a function of the fit, and not random at a kink
+    const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
+    verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
+    if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
+      verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
+    verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
+  }
+  control.check();
+  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more");
+  control.check();
+  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
   control.check();
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.tangent, verdict.random);
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
   control.check();
+  if (verdict.result.tail > too_heavy)
+    verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
   if (verdict.stands() && verdict.result.tail > heavy && answer.units() > 0) test_heavy_tails(answer, kept, network, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
   control.check();
-  if (verdict.stands() && verdict.result.detection_limit > high_limit) test_refit(answer, kept, network, control, verdict);
-  verdict.test_together({"large_place", "large_kink", "large_neighbours", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"});
+  if (verdict.stands() && tail_weight(plain) < not_normal)  // a likelihood ratio takes noise of one size for granted
+    test_refit(answer, kept, network, verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
+  verdict.test_together({"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"});
   return verdict.result;
 }
 
 LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed) {
+  constexpr Index fewest_accidents = 3;
   Verdict verdict(seed);
+  if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
+    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", answer.left_out(), answer.left_out() == 1 ? " is" : "s are"));
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   return verdict.result;
 }

@@ -16,6 +16,8 @@ inline constexpr double each = 1e-4;
 inline constexpr double left_out = 5e-3;
 /// Nominal: the search over starts makes it some forty times larger.
 inline constexpr double refit = 1e-5;
+/// Where a unit of the size of the others would be seen at once, what a search makes of noise is the larger danger.
+inline constexpr double refit_of_clear_units = 1e-7;
 }  // namespace false_alarms
 
 struct LeftoverVerdict {

@@ -74,32 +74,84 @@ Matrix with_ones(const Matrix& z) {
 
 }  // namespace
 
+namespace {
+
+/// Directions that a missing unit may have: random ones, those along which the residual is curved, those of rows where it is large.
+Matrix likely_directions(const Matrix& z, const Matrix& residual, Index count, RandomStream& random) {
+  const Index d = z.cols();
+  std::vector<Vector> found;
+  const Vector size = residual.rowwise().norm();
+  // Principal part of the residual over outputs, so that one curvature stands for all.
+  const Vector along = residual.cols() == 1 ? Vector(residual) : Vector(residual * symmetric_eigen(residual.transpose() * residual).vectors.rightCols(1));
+  const SymmetricEigen curved = symmetric_eigen(z.transpose() * (along.asDiagonal() * z));
+  constexpr Index most_curved = 3, most_large = 20;
+  for (Index k = 0; k < std::min(most_curved, d); ++k) {
+    found.push_back(curved.vectors.col(k));
+    found.push_back(curved.vectors.col(d - 1 - k));
+  }
+  const auto order = order_of(-size);
+  Vector sum = Vector::Zero(d);
+  for (Index k = 0; k < std::min<Index>(most_large, z.rows()); ++k) {
+    const Vector row = z.row(order[static_cast<std::size_t>(k)]).transpose();
+    if (!(row.norm() > 0)) continue;
+    found.push_back(row.normalized());
+    sum += (along[order[static_cast<std::size_t>(k)]] > 0 ? 1.0 : -1.0) * row;
+    if (sum.norm() > 0) found.push_back(sum.normalized());
+  }
+  Matrix directions(d, count);
+  for (Index j = 0; j < count; ++j) {
+    if (j < static_cast<Index>(found.size()) && 2 * j < count)
+      directions.col(j) = found[static_cast<std::size_t>(j)];
+    else
+      directions.col(j) = random.normal_vector(d).normalized();
+  }
+  return directions;
+}
+
+/// For each direction a place among its sorted heights: anywhere, or close to one end.
+Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
+  const auto n = static_cast<double>(sorted.rows());
+  Vector at(sorted.cols());
+  for (Index j = 0; j < sorted.cols(); ++j) {
+    double place = random.uniform() * n;
+    if (round % 3 != 0) {  // few samples beyond: 4 to a tenth
+      const double beyond = 4 * std::pow(std::max(1.0, n / 40), random.uniform());
+      place = round % 3 == 1 ? n - beyond : beyond;
+    }
+    at[j] = sorted(static_cast<Index>(std::clamp(place, 4.0, n - 4)), j);
+  }
+  return at;
+}
+
+/// Units of unit slope along directions (columns of W) with kinks at `at`, as functions of the samples.
+Matrix units_at(const Matrix& heights, const Vector& at) { return (heights.rowwise() - at.transpose()).cwiseMax(0); }
+
+Matrix sorted_columns(Matrix values) {
+  for (auto column : values.colwise()) std::sort(column.begin(), column.end());
+  return values;
+}
+
+}  // namespace
+
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random) {
-  constexpr Index directions = 100, biases = 4, steps = 8;
+  constexpr Index directions = 100, rounds = 6, steps = 8;
   const Index n = z1.rows(), d = z1.cols() - 1;
   UnitSearch result;
   if (d == 0 || n < 10) return result;
-  Matrix W = random.normal_matrix(d, directions);
-  W.colwise().normalize();
-  const Matrix heights = z1.leftCols(d) * W;
-  Matrix sorted = heights;
-  for (auto column : sorted.colwise()) std::sort(column.begin(), column.end());
   const Matrix rest = orthogonal_to(basis, residual);
-  result.visible.resize(directions * biases);
+  const Matrix W = likely_directions(z1.leftCols(d), rest, directions, random);
+  const Matrix heights = z1.leftCols(d) * W, sorted = sorted_columns(heights);
+  std::vector<double> visible;
   std::vector<FoundUnit> candidates;
-  for (Index c = 0; c < biases; ++c) {
-    Vector at(directions);
-    for (Index j = 0; j < directions; ++j) {
-      const double place = std::clamp(random.uniform() * static_cast<double>(n), 4.0, static_cast<double>(n) - 4);
-      at[j] = sorted(static_cast<Index>(place), j);
-    }
-    Matrix units = (heights.rowwise() - at.transpose()).cwiseMax(0);
+  for (Index round = 0; round < rounds; ++round) {
+    const Vector at = kink_places(sorted, round, random);
+    Matrix units = units_at(heights, at);
     const Vector whole = units.colwise().norm();
     units = orthogonal_to(basis, std::move(units));
     const Vector size = units.colwise().norm();
     const Matrix along = units.transpose() * rest;
-    result.visible.segment(c * directions, directions) = size / std::sqrt(static_cast<double>(n));
     for (Index j = 0; j < directions; ++j) {
+      if (round % 3 == 0 && 2 * j >= directions) visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // random ones
       if (!(size[j] > hidden_share * whole[j]) || !(size[j] > 0)) continue;
       Vector form(d + 1);
       form << W.col(j), -at[j];
@@ -107,12 +159,52 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
       candidates.push_back({along.row(j).squaredNorm() / square, std::move(form), along.row(j).transpose() / square});
     }
   }
+  result.visible = Eigen::Map<const Vector>(visible.data(), static_cast<Index>(visible.size()));
   const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
   std::stable_sort(candidates.begin(), candidates.end(), larger);
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
   for (auto& candidate : candidates) result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps));
   std::stable_sort(result.best.begin(), result.best.end(), larger);
   return result;
+}
+
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random) {
+  constexpr Index flips = 200, rounds = 6;
+  constexpr double bound = 6, work = 4e8;
+  const Index n = z.rows();
+  if (z.cols() == 0 || n < 20) return 1;
+  const Matrix residual = orthogonal_to(basis, studentised.cwiseMin(bound).cwiseMax(-bound));
+  const auto affordable = static_cast<Index>(work / static_cast<double>(n * (flips + basis.cols()) * rounds));
+  const Index directions = std::clamp<Index>(affordable, 20, 200);
+  // No direction may look at signs that are flipped later: all are random, or of rows by the size of their residual.
+  Matrix W = random.normal_matrix(z.cols(), directions);
+  const auto order = order_of(-residual.rowwise().norm());
+  for (Index k = 0; k < std::min<Index>({20, directions / 2, n}); ++k) W.col(k) = z.row(order[static_cast<std::size_t>(k)]).transpose();
+  for (auto column : W.colwise())
+    if (column.norm() > 0) column.normalize();
+  const Matrix heights = z * W, sorted = sorted_columns(heights);
+  Matrix signs = random_signs(n, flips + 1, random);
+  signs.col(flips).setOnes();
+  Vector best = Vector::Zero(flips + 1);
+  for (Index round = 0; round < rounds; ++round) {
+    Matrix units = units_at(heights, kink_places(sorted, round, random));
+    const Vector whole = units.colwise().norm();
+    units = orthogonal_to(basis, std::move(units));
+    const Vector size = units.colwise().norm();
+    for (Index j = 0; j < size.size(); ++j) {
+      if (size[j] > hidden_share * whole[j] && size[j] > 0)
+        units.col(j) /= size[j];
+      else
+        units.col(j).setZero();
+    }
+    Matrix scores = Matrix::Zero(flips + 1, directions);
+    for (const auto& output : residual.colwise()) {
+      const Matrix flipped = output.asDiagonal() * signs;
+      scores += (flipped.transpose() * units).cwiseAbs2();
+    }
+    best = best.cwiseMax(scores.rowwise().maxCoeff());
+  }
+  return tail_of_maxima(best.head(flips), best[flips]);
 }
 
 CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& tangent, RandomStream& random) {

@@ -1,0 +1,120 @@
+"""Labels that no network of one hidden layer made, or none with few units."""
+import numpy as np
+
+from .. import noises
+from ..case import Case
+from ..truths import Function, Units, planted, softplus
+from . import family
+from .common import add_noise, any_place, planted_case, samples_for, sizes, unknowns
+
+
+def _some_noise(rng, case, most=0.1):
+    """Half of the cases have noise."""
+    if rng.random() < 0.5:
+        f = case.labels
+        s = np.exp(rng.uniform(np.log(1e-6), np.log(most))) * noises.spread_of(f)
+        add_noise(case, noises.normal(rng, f.shape, s))
+    return case
+
+
+def _case_of(rng, of, d, l, n, draw, words, k):
+    x = draw(rng, n, d)
+    truth = Function(of, l, words)
+    return Case(x, truth(x), truth, lambda g, m: draw(g, m, d), words, units=int(rng.integers(1, k + 2)) if rng.random() < 0.5 else "auto")
+
+
+@family("clamp", 4)
+def clamp(rng):
+    """relu(t + a) - relu(t): two parallel kinks, flat on both sides."""
+    d = int(rng.integers(1, 5))
+    k = int(rng.integers(1, 3))
+    n = int(np.exp(rng.uniform(np.log(100), np.log(3000))))
+    draw = any_place(rng, d)
+    x = draw(rng, n, d)
+    net = planted(rng, d, k, x=x, least_share=0.05)
+    widths = np.abs(net.W).sum(1) * 10 ** rng.uniform(-2, 0.5, k)
+    truth = net.with_units(net.W, net.b - widths, -net.A)
+    case = Case(x, truth(x), truth, lambda g, m: draw(g, m, d), f"{k} clamps", units=rng.choice([k, 2 * k]) if rng.random() < 0.5 else "auto")
+    case.units = case.units if isinstance(case.units, str) else int(case.units)
+    return _some_noise(rng, case)
+
+
+@family("step", 4)
+def step(rng):
+    k, d, l = sizes(rng, most_units=2, most_inputs=4, most_outputs=2)
+    n = int(np.exp(rng.uniform(np.log(150), np.log(4000))))
+    draw = any_place(rng, d)
+    x = draw(rng, n, d)
+    net = planted(rng, d, k, l, x=x, least_share=0.02)
+    height = 10 ** rng.uniform(-3, 0.5)
+    beside = rng.random() < 0.5  # a network and a step, or the step alone
+
+    def of(v):
+        return (net(v) if beside else 0) + height * ((v @ net.W[:1].T + net.b[0]) > 0) * np.ones(l)
+
+    case = _case_of(rng, of, d, l, n, draw, f"a step of {height:.1g}" + (" beside units" if beside else ""), k)
+    return _some_noise(rng, case)
+
+
+@family("sine", 3)
+def sine(rng):
+    d = int(rng.integers(1, 4))
+    n = int(np.exp(rng.uniform(np.log(100), np.log(3000))))
+    w, phase, frequency = rng.standard_normal(d), rng.uniform(0, 6), rng.uniform(0.5, 4)
+    case = _case_of(rng, lambda v: np.sin(frequency * (v @ w) + phase)[:, None], d, 1, n, any_place(rng, d), "a sine", 4)
+    return _some_noise(rng, case, 0.5)
+
+
+@family("softplus", 6)
+def soft_bends(rng):
+    """softplus(s t) / s with s from 3 to 3000."""
+    k, d, l = sizes(rng, most_units=3, most_inputs=5, most_outputs=2)
+    n = max(samples_for(rng, k, d, l, 15, 80), 200)
+    draw = any_place(rng, d)
+    x = draw(rng, n, d)
+    net = planted(rng, d, k, l, x=x, least_share=0.1, least_angle=0.4)
+    sharp = np.exp(rng.uniform(np.log(3), np.log(3000)))
+    of = lambda v: softplus(v @ net.W.T + net.b, sharp) @ net.A.T
+    case = _case_of(rng, of, d, l, n, draw, f"softplus of sharpness {sharp:.0f}", k)
+    case.units = k if rng.random() < 0.5 else "auto"
+    case.x = x
+    case.y = case.truth(x)
+    return case if rng.random() < 0.6 else _some_noise(rng, case, 0.01)
+
+
+@family("smooth-terms", 4)
+def smooth_terms(rng):
+    """A network and something small and smooth beside it."""
+    k, d, l = sizes(rng, most_units=3, most_inputs=4, most_outputs=2)
+    n = max(samples_for(rng, k, d, l, 15, 80), 150)
+    draw = any_place(rng, d)
+    x = draw(rng, n, d)
+    net = planted(rng, d, k, l, x=x, least_share=0.1, least_angle=0.3)
+    size = 10 ** rng.uniform(-7, -0.3)
+    w = rng.standard_normal(d)
+    kind = str(rng.choice(["square", "sine", "product", "tanh", "cubic", "hump"]))
+    shapes = {
+        "square": lambda v: (v @ w) ** 2, "sine": lambda v: np.sin(3 * v @ w), "product": lambda v: v[:, 0] * v[:, -1],
+        "tanh": lambda v: np.tanh(2 * v @ w), "cubic": lambda v: (v @ w) ** 3, "hump": lambda v: np.exp(-20 * (v @ w - 0.5) ** 2)}
+    case = _case_of(rng, lambda v: net(v) + size * shapes[kind](v)[:, None], d, l, n, draw, f"{k} units and {size:.0e} of a {kind}", k)
+    case.units = k if rng.random() < 0.5 else "auto"
+    case.x, case.y = x, case.truth(x)
+    return case if rng.random() < 0.5 else _some_noise(rng, case)
+
+
+@family("curves", 4)
+def curves(rng):
+    """Other shapes: products, maxima, leaps, waves, polynomials."""
+    d = int(rng.integers(1, 5))
+    n = int(np.exp(rng.uniform(np.log(60), np.log(2500))))
+    W, b = rng.standard_normal((3, d)), rng.standard_normal(3)
+    kind = str(rng.choice(["square", "max", "product", "sawtooth", "tanh", "sigmoid", "norm", "floor", "exp", "gate", "median", "elu"]))
+    t = lambda v: v @ W.T + b
+    shapes = {
+        "square": lambda v: t(v)[:, 0] ** 2, "max": lambda v: t(v).max(1), "product": lambda v: t(v)[:, 0] * t(v)[:, 1],
+        "sawtooth": lambda v: t(v)[:, 0] % 1.0, "tanh": lambda v: np.tanh(3 * t(v)[:, 0]), "sigmoid": lambda v: 1 / (1 + np.exp(-5 * t(v)[:, 0])),
+        "norm": lambda v: np.linalg.norm(v, axis=1), "floor": lambda v: np.floor(2 * t(v)[:, 0]), "exp": lambda v: np.exp(0.5 * np.clip(t(v)[:, 0], -8, 8)),
+        "gate": lambda v: t(v)[:, 0] * (t(v)[:, 1] > 0), "median": lambda v: np.median(t(v), axis=1),
+        "elu": lambda v: np.where(t(v)[:, 0] > 0, t(v)[:, 0], np.expm1(np.minimum(t(v)[:, 0], 0)))}
+    case = _case_of(rng, lambda v: shapes[kind](v)[:, None], d, 1, n, any_place(rng, d), kind, 5)
+    return _some_noise(rng, case, 0.5)
