@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 CONFIGURE_LOG = $(BUILD)/configure.log
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: help packages configure configure-demo configure-program all demo test bench install python install-python test-browser docs \
+.PHONY: help packages configure configure-demo configure-program all demo test bench fuzz install python install-python test-browser docs \
 	format lint lint-packages sanitize sanitize-address sanitize-thread coverage clean build/relucover
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo 'make demo     plants a network, learns it, prints truth beside answer'
 	@echo 'make test     builds everything and runs every test'
 	@echo 'make bench    speed and accuracy tables (minutes)'
+	@echo 'make fuzz     feeds every reader of files damaged ones, SECONDS=60 each'
 	@echo 'make install  into PREFIX (default /usr/local)'
 	@echo 'make python   the importable package in build/python, a wheel in build/wheel (install-python installs it)'
 	@echo 'make docs     the documentation as pages in build/docs/html'
@@ -77,6 +78,12 @@ bench: configure
 	@cmake -B $(BUILD) -DRELUCOVER_BENCH=ON >/dev/null
 	@scripts/build $(BUILD) $(JOBS)
 	@bench/run $(BUILD) $(ONLY)
+
+# SECONDS for each reader; READERS='csv npz' runs these alone.
+fuzz: SECONDS ?= 60
+fuzz: packages
+	@scripts/install-packages packages-fuzz.txt
+	@JOBS=$(JOBS) scripts/fuzz $(SECONDS) $(READERS)
 
 # An importable package in $(BUILD)/python and a wheel in $(BUILD)/wheel.
 python: configure

@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 # What the static library is linked with, by pkg-config name; the test install.consumers fails where this list is too short.
 set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas)
 string(JOIN " " RELUCOVER_PARTS_TEXT ${RELUCOVER_PARTS})
+get_target_property(RELUCOVER_LINK_OPTIONS relucover INTERFACE_LINK_OPTIONS)
+string(JOIN " " RELUCOVER_MORE_TEXT ${RELUCOVER_LINK_OPTIONS})
 
 install(TARGETS relucover relucover_cli
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -22,7 +24,7 @@ install(FILES ${CMAKE_BINARY_DIR}/relucoverConfig.cmake ${CMAKE_BINARY_DIR}/relu
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/relucover)
 
 # The prefix is known when installing, not before (cmake --install --prefix), so the .pc file is written then.
-foreach(name PROJECT_VERSION PROJECT_DESCRIPTION CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR RELUCOVER_PARTS_TEXT)
+foreach(name PROJECT_VERSION PROJECT_DESCRIPTION CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR RELUCOVER_PARTS_TEXT RELUCOVER_MORE_TEXT)
   install(CODE "set(${name} [==[${${name}}]==])")
 endforeach()
 install(CODE "set(source_dir [==[${CMAKE_CURRENT_LIST_DIR}]==])\nset(libdir [==[${CMAKE_INSTALL_LIBDIR}]==])")

@@ -18,6 +18,13 @@ void run_compare(const CompareRequest& request, Session& session) {
   const Network truth = read_network(request.truth), answer = read_network(request.answer);
   const Comparison errors = compare(truth, answer);
   const Equivalence same = equivalence(truth, answer);
+  auto layers = nlohmann::ordered_json::array();
+  for (const LayerComparison& layer : errors.layers)
+    layers.push_back({{"units_truth", layer.units_truth},
+                      {"units_answer", layer.units_answer},
+                      {"units_matched", layer.units_matched},
+                      {"max_weight_error", layer.max_weight_error},
+                      {"max_bias_error", layer.max_bias_error}});
   if (request.json)
     return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
                                                 {"units_truth", errors.units_truth},
@@ -27,9 +34,15 @@ void run_compare(const CompareRequest& request, Session& session) {
                                                 {"max_output_error", errors.max_output_error},
                                                 {"function_rms", errors.function_rms},
                                                 {"up_to_sign", errors.up_to_sign},
-                                                {"equivalent", same.same}});
+                                                {"equivalent", same.same},
+                                                {"layers", layers}});
   session.print(fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth,
                             errors.units_answer));
+  if (errors.layers.size() > 1)
+    for (std::size_t l = 0; l < errors.layers.size(); ++l)
+      session.print(fmt::format("  layer {:<11} {} of {} ({} in the answer), weights {:.2e}, biases {:.2e}\n", l + 1,
+                                errors.layers[l].units_matched, errors.layers[l].units_truth, errors.layers[l].units_answer,
+                                errors.layers[l].max_weight_error, errors.layers[l].max_bias_error));
   session.print(fmt::format("max weight error    {:.2e}  (unit vectors)\n", errors.max_weight_error));
   session.print(fmt::format("max bias error      {:.2e}\n", errors.max_bias_error));
   session.print(fmt::format("max output error    {:.2e}\n", errors.max_output_error));
@@ -51,6 +64,7 @@ void add_compare(CLI::App& app, Session& session) {
   command->add_option("NET", request->answer, "The network to judge (.json, .npz, .onnx)")->required();
   command->add_flag("--json", request->json, "Print one object for machines");
   command->footer(R"(Units are paired so that the summed distance is least; weight vectors are scaled to length 1 first.
+Deep networks are paired layer by layer from below.
 
 Example:
   relucover compare truth.json net.json)");

@@ -2,8 +2,10 @@
 
 #include <memory>
 
+#include "core/option_text.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
+#include "relucover/learn_request.hpp"
 
 namespace relucover::cli {
 
@@ -17,14 +19,6 @@ struct ExtractRequest {
   std::string spool, output;
   bool json = false;
 };
-
-void parse_units(const std::string& text, LearnOptions& options) {
-  if (text == "auto") {
-    options.units = 0;
-  } else if (!CLI::detail::lexical_cast(text, options.units) || options.units < 1) {
-    throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
-  }
-}
 
 std::unique_ptr<BlackBox> open_oracle(ExtractRequest& request) {
   if (request.model.empty() == request.command.empty())
@@ -51,7 +45,7 @@ void print(const Extraction& found, bool json, Session& session) {
 }
 
 void run_extract(ExtractRequest& request, Session& session) {
-  if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
+  check_outputs({{request.output, {".json", ".npz", ".onnx"}}}, {request.model, request.spool});
   const auto oracle = open_oracle(request);
   request.options.spool = request.spool;
   request.options.learn.threads = request.run.threads;
@@ -91,10 +85,11 @@ void add_extract(CLI::App& app, Session& session) {
   command->add_option("--max-restarts", request->child.max_restarts, "Failures in a row before giving up")->capture_default_str();
   command
       ->add_option_function<std::string>(
-          "--units", [request](const std::string& text) { parse_units(text, request->options.learn); },
+          "--units", [request](const std::string& text) { request->options.learn.units = units_from_text(text); },
           "Hidden units; auto: find out")
       ->type_name("auto|K")
       ->default_str("auto");
+  add_layer_options(*command, request->options.learn);
   command->add_option("--method", request->options.learn.method, "auto, or one that `relucover methods` lists")
       ->type_name("NAME")
       ->capture_default_str();
@@ -107,6 +102,7 @@ the budget is used up. A program that crashes or stalls is started again; answer
 
 Example:
   relucover extract --oracle model.onnx -o net.json
+  relucover extract --oracle deep.onnx --layers 8,5 -o net.json
   relucover extract --oracle-command "python3 predict.py" --inputs 10 --budget 50000 --spool answers -o net.json)");
   command->callback([&session, request] { run_extract(*request, session); });
 }

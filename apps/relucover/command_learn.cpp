@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/option_text.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/learn_request.hpp"
 #include "relucover/ranks.hpp"
@@ -16,20 +17,16 @@ namespace {
 using AddFlag = void (*)(CLI::App& command, std::shared_ptr<LearnRequest> request);
 const std::vector<AddFlag> more_flags = {add_from_network, add_first_layer_task};
 
-void parse_units(const std::string& text, LearnOptions& options) {
-  if (text == "auto") {
-    options.units = 0;
-  } else if (!CLI::detail::lexical_cast(text, options.units) || options.units < 1) {
-    throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
+void parse_layers(const std::string& text, LearnOptions& options) {
+  options.layers.clear();
+  options.any_depth = text == "auto";
+  if (options.any_depth) return;
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    Index width = 0;
+    if (part != "auto" && (!CLI::detail::lexical_cast(part, width) || width < 1))
+      throw std::invalid_argument(fmt::format("--layers is \"{}\", expected auto or widths such as 8,5", text));
+    options.layers.push_back(width);
   }
-}
-
-void parse_setting(const std::string& text, LearnOptions& options) {
-  const auto equals = text.find('=');
-  double value = 0;
-  if (equals == 0 || equals == std::string::npos || !CLI::detail::lexical_cast(text.substr(equals + 1), value))
-    throw std::invalid_argument(fmt::format("--set {}: expected NAME=NUMBER", text));
-  options.settings[text.substr(0, equals)] = value;
 }
 
 /// `learn all.moments`, or `learn DATA --moments all.moments`.
@@ -57,19 +54,24 @@ Result answer_of(const LearnRequest& request, Session& session) {
   options.time_limit = request.run.time_limit;
   options.observer = &session.terminal();
   if (!request.moments.empty() || names_moments(request.data)) return answer_from_moments(request, options, session);
-  options.ranks = join_ranks();
+  options.ranks = join_ranks(request.rank_timeout);
   end_when_stuck(options.checkpoint.empty() ? options.resume : options.checkpoint);
   options.throw_on_bad_data = true;  // `learn` looks at all values anyway
-  const auto source = request.data.open_unchecked();
+  const auto source = request.data.open_unchecked(session.control(request.run));
   session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
                           source->outputs()));
+  check_same_data(*source, session.control(request.run));
   return learn(*source, options);
 }
 
 void run_learn(const LearnRequest& request, Session& session) {
   if (request.run_instead) return request.run_instead(request, session);
   session.speaks = launched_rank().rank == 0;
-  if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
+  auto read = request.data.paths();
+  read.insert(read.end(), {request.moments, request.network});
+  // The checkpoint that work goes on from may be the one that it keeps its state in.
+  const std::string& kept = request.options.checkpoint.empty() ? request.options.resume : request.options.checkpoint;
+  check_outputs({{request.output, {".json", ".npz", ".onnx"}}, {kept}}, read);
   const Result result = answer_of(request, session);
   const std::string how_far = session.terminal().how_far();
   if (result.status == Status::budget_exhausted && !how_far.empty()) session.say("stopped during " + how_far);
@@ -87,16 +89,32 @@ void run_learn(const LearnRequest& request, Session& session) {
 
 }  // namespace
 
+void add_layer_options(CLI::App& command, LearnOptions& options) {
+  auto* layers = command
+                     .add_option_function<std::string>(
+                         "--layers", [&options](const std::string& text) { parse_layers(text, options); },
+                         "Units of each hidden layer from below, for a deep network; auto: find out how many layers and units")
+                     ->type_name("auto|K1,K2,...");
+  command
+      .add_option_function<Index>(
+          "--depth", [&options](Index depth) { options.layers.assign(static_cast<std::size_t>(depth), 0); },
+          "Hidden layers; their units are found out")
+      ->check(CLI::Range(Index{1}, Index{16}))
+      ->excludes(layers)
+      ->type_name("L");
+}
+
 void add_learn(CLI::App& app, Session& session) {
   auto* command = app.add_subcommand("learn", "Learn the network that made the data");
   auto request = std::make_shared<LearnRequest>();
   request->data.add_to(*command);
   command
       ->add_option_function<std::string>(
-          "--units", [request](const std::string& text) { parse_units(text, request->options); },
+          "--units", [request](const std::string& text) { request->options.units = units_from_text(text); },
           "Hidden units; auto: find out")
       ->type_name("auto|K")
       ->default_str("auto");
+  add_layer_options(*command, request->options);
   command->add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
       ->type_name("NAME")
       ->capture_default_str();
@@ -104,7 +122,10 @@ void add_learn(CLI::App& app, Session& session) {
       ->add_option_function<std::vector<std::string>>(
           "--set",
           [request](const std::vector<std::string>& texts) {
-            for (const auto& text : texts) parse_setting(text, request->options);
+            for (const auto& text : texts) {
+              const auto [name, value] = setting_from_text(text);
+              request->options.settings[name] = value;
+            }
           },
           "A setting of the method, as `relucover methods` lists them; may be repeated")
       ->type_name("NAME=VALUE")
@@ -125,6 +146,10 @@ void add_learn(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option("--resume", request->options.resume, "Go on from a checkpoint of the same data and options (and keep it there)")
       ->type_name("FILE");
+  command->add_option("--rank-timeout", request->rank_timeout, "Under mpirun: end when another rank is silent for so long")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
   command->add_flag("--json", request->json, "Print one object for machines");
   command->add_flag("--brief", request->brief, "Print one line");
   add_run_options(*command, request->run);
@@ -136,6 +161,8 @@ budget_exhausted (3), numerical_failure (4). The network is written whole, or no
 
 Example:
   relucover learn data.npz --units auto -o net.json
+  relucover learn deep.npz --layers 8,5 -o net.json
+  relucover learn deep.npz --depth 2 -o net.json
   relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
   relucover learn --from-network truth.json --method hermite-printed
   relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx

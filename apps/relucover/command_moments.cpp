@@ -21,7 +21,7 @@ struct MergeRequest {
 };
 
 void run_moments(const MomentsRequest& request, Session& session) {
-  check_output(request.output, {".moments"});
+  check_outputs({{request.output, {".moments"}}}, request.data.paths());
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   write_power_sums(power_sums(*source, request.order, control), request.output);
@@ -29,18 +29,8 @@ void run_moments(const MomentsRequest& request, Session& session) {
                           source->inputs(), source->outputs()));
 }
 
-/// A part that is named twice would count twice.
-void check_different(const std::vector<std::string>& parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) {
-      std::error_code ignored;
-      if (std::filesystem::equivalent(parts[i], parts[j], ignored))
-        throw DataError(parts[i], "", "is given twice: its samples would count twice", "name every part once");
-    }
-}
-
 void run_merge(const MergeRequest& request, Session& session) {
-  check_output(request.output, {".moments"});
+  check_outputs({{request.output, {".moments"}}}, {request.parts.begin(), request.parts.end()});
   check_different(request.parts);
   PowerSums total = read_power_sums(request.parts.front());
   for (std::size_t i = 1; i < request.parts.size(); ++i) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/archive.hpp"
 #include "core/atomic_file.hpp"
+#include "core/checkpoint.hpp"
 #include "learners/hermite/smoothed_study.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
@@ -16,7 +18,7 @@ namespace {
 struct Figure {
   const char* name;
   const char* shows;
-  Table (*run)(const StudySize& size, const Control& control);
+  Study (*plan)(const StudySize& size);
 };
 
 const std::vector<Figure> figures = {
@@ -29,9 +31,14 @@ const std::vector<Figure> figures = {
 };
 
 struct ReproduceRequest {
-  std::string figure, csv;
+  std::string figure, csv, checkpoint, resume;
   StudySize size;
   RunOptions run;
+};
+
+struct Table {
+  TableRow header;
+  std::vector<TableRow> rows;
 };
 
 std::string as_csv(const Table& table) {
@@ -55,6 +62,26 @@ std::string as_text(const Table& table) {
   return text;
 }
 
+/// Finished rows, in a file if one is named: what is done stays done, whatever ends the work.
+Checkpoint checkpoint_for(const ReproduceRequest& request) {
+  const std::string& file = request.checkpoint.empty() ? request.resume : request.checkpoint;
+  Checkpoint checkpoint(file, {{"version", RELUCOVER_VERSION}, {"figure", request.figure}, {"trials", std::to_string(request.size.trials)}, {"points", std::to_string(request.size.points)}}, 0);
+  if (!request.resume.empty()) checkpoint.resume_from(request.resume);
+  return checkpoint;
+}
+
+TableRow finished_row(Index place, const std::function<TableRow(const Watched&)>& compute, const Watched& watched, Checkpoint& checkpoint) {
+  TableRow row;
+  if (const std::string* done = checkpoint.at(place)) {
+    unpack(*done, row);
+    return row;
+  }
+  watched.control.check_here();
+  row = compute(watched);
+  checkpoint.leave(place, pack(row));
+  return row;
+}
+
 void run_reproduce(const ReproduceRequest& request, Session& session) {
   const auto at = std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.name == request.figure; });
   if (at == figures.end()) {
@@ -62,23 +89,45 @@ void run_reproduce(const ReproduceRequest& request, Session& session) {
     for (const auto& figure : figures) names.push_back(figure.name);
     throw std::invalid_argument(fmt::format("there is no figure \"{}\"; there are {}", request.figure, fmt::join(names, ", ")));
   }
-  if (!request.csv.empty()) check_output(request.csv, {".csv"});
-  const Table table = at->run(request.size, session.control(request.run));
-  if (!request.csv.empty()) write_atomically(request.csv, as_csv(table));
+  check_outputs({{request.csv, {".csv"}}, {request.checkpoint.empty() ? request.resume : request.checkpoint}});
+  const Control control = session.control(request.run);
+  const Study study = at->plan(request.size);
+  const std::size_t points = study.rows.size();
+  Checkpoint checkpoint = checkpoint_for(request);
+  Table table{study.header, {}};
+  try {
+    for (std::size_t i = 0; i < points; ++i) {
+      control.progress("reproduce", static_cast<double>(i) / static_cast<double>(points));
+      table.rows.push_back(finished_row(checkpoint.next_place(), study.rows[i], {control, &session.terminal()}, checkpoint));
+      if (!request.csv.empty()) write_atomically(request.csv, as_csv(table));
+    }
+  } catch (const Interrupted& stopped) {
+    session.say(fmt::format("relucover: {} after {} of {} rows{}", stopped.what(), table.rows.size(), points,
+                            checkpoint.file().empty() ? "" : "; go on with --resume " + checkpoint.file().string()));
+    session.exit_code = exit_code::not_enough;
+  }
+  if (!checkpoint.trouble().empty()) session.say("relucover: finished rows could not be kept: " + checkpoint.trouble());
   session.print(as_text(table));
 }
 
 }  // namespace
 
-Table atv_smoothed(const StudySize& size, const Control& control) {
-  Table table{{"tau", "inputs", "units", "samples", "success", "median_error", "least_singular_value"}, {}};
-  SmoothedStudyOptions options{.seeds = size.trials};
-  if (size.points > 0) options.taus.resize(std::min(options.taus.size(), static_cast<std::size_t>(size.points)));
-  for (const SmoothedStudyRow& row : smoothed_study(options, control))
-    table.rows.push_back({fmt::format("{:g}", row.tau), fmt::format("{}", row.inputs), fmt::format("{}", row.units),
-                          row.samples == 0 ? "exact" : fmt::format("{}", row.samples), fmt::format("{:.2f}", row.success),
-                          fmt::format("{:.1e}", row.median_error), fmt::format("{:.1e}", row.least_singular_value)});
-  return table;
+Study atv_smoothed(const StudySize& size) {
+  Study study{{"tau", "inputs", "units", "samples", "success", "median_error", "least_singular_value"}, {}};
+  SmoothedStudyOptions all{.seeds = size.trials};
+  if (size.points > 0) all.taus.resize(std::min(all.taus.size(), static_cast<std::size_t>(size.points)));
+  for (const Index samples : all.samples)
+    for (const double ratio : all.units_per_input)
+      for (const double tau : all.taus) {
+        SmoothedStudyOptions one{.taus = {tau}, .units_per_input = {ratio}, .samples = {samples}, .seeds = size.trials};
+        study.rows.push_back([one](const Watched& watched) -> TableRow {
+          const SmoothedStudyRow row = smoothed_study(one, watched.control).front();
+          return {fmt::format("{:g}", row.tau), fmt::format("{}", row.inputs), fmt::format("{}", row.units),
+                  row.samples == 0 ? "exact" : fmt::format("{}", row.samples), fmt::format("{:.2f}", row.success),
+                  fmt::format("{:.1e}", row.median_error), fmt::format("{:.1e}", row.least_singular_value)};
+        });
+      }
+  return study;
 }
 
 void add_reproduce(CLI::App& app, Session& session) {
@@ -87,7 +136,9 @@ void add_reproduce(CLI::App& app, Session& session) {
   std::string known = "Which experiment:";
   for (const auto& figure : figures) known += fmt::format("\n  {}: {}", figure.name, figure.shows);
   command->add_option("FIGURE", request->figure, known)->required();
-  command->add_option("--csv", request->csv, "Also write the table here")->type_name("FILE");
+  command->add_option("--csv", request->csv, "Also write the table here, row by row as they are finished")->type_name("FILE");
+  command->add_option("--checkpoint", request->checkpoint, "Keep finished rows here")->type_name("FILE");
+  command->add_option("--resume", request->resume, "Go on from a checkpoint of the same figure and trials (and keep it there)")->type_name("FILE");
   command->add_option("--trials", request->size.trials, "Networks and data sets for each point of the figure")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -95,7 +146,8 @@ void add_reproduce(CLI::App& app, Session& session) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   add_run_options(*command, request->run);
-  command->footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3");
+  command->footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3\n"
+                  "  relucover reproduce gklw-fig3 --checkpoint fig3.state --csv noise.csv\n  relucover reproduce gklw-fig3 --resume fig3.state --csv noise.csv");
   command->callback([&session, request] { run_reproduce(*request, session); });
 }
 

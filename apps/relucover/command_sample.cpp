@@ -19,8 +19,9 @@ struct SampleRequest {
 };
 
 void make_samples(const SampleRequest& request, Session& session) {
-  check_output(request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
-  if (!request.truth.empty()) check_output(request.truth, {".json", ".npz", ".onnx"});
+  if (request.planted.layers.empty() && request.planted.options.units < 1)
+    throw std::invalid_argument("sample needs --units K, or --layers K1,K2,... for a deep network");
+  check_outputs({{request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}, {request.truth, {".json", ".npz", ".onnx"}}});
   const Network truth = request.planted.network();
   const auto source = request.planted.samples(truth);
   write_samples(*source, request.output, request.precision, session.control(request.run));
@@ -37,7 +38,6 @@ void add_sample(CLI::App& app, Session& session) {
   auto request = std::make_shared<SampleRequest>();
   request->planted.add_to(*command);
   command->get_option("--inputs")->required();
-  command->get_option("--units")->required();
   command->get_option("--samples")->required();
   command->add_option("-o,--output", request->output, "Where the samples go: .npz, .h5, .csv, or x.npy (y.npy beside it)")
       ->type_name("FILE")
@@ -49,10 +49,12 @@ void add_sample(CLI::App& app, Session& session) {
       ->default_str("float64");
   add_run_options(*command, request->run);
   command->footer(R"(y = A relu(W x + b): weight vectors of length 1, b = S N(0,1), output weights ±U(0.5, 1.5), all from the seed.
+With --layers: rows of W are N(0,1)/sqrt(fan-in) * 1.4, biases 0.3 N(0,1), output weights and offset N(0,1).
 Sample i is the same whatever the number of samples or threads.
 
 Example:
   relucover sample --inputs 20 --units 10 --samples 100000 --seed 1 -o data.npz --truth truth.json
+  relucover sample --inputs 10 --layers 8,5 --samples 20000 --seed 1 -o deep.npz --truth deep.json
   relucover sample --inputs 10 --units 5 --samples 5000 --distribution correlated:100 --noise 0.1 -o noisy.csv)");
   command->callback([&session, request] { make_samples(*request, session); });
 }

@@ -23,7 +23,7 @@ std::string as_text(const std::vector<int>& signs) {
 }
 
 void run_signs(const SignsRequest& request, Session& session) {
-  if (!request.output.empty()) check_output(request.output, {".json", ".npz", ".onnx"});
+  check_outputs({{request.output, {".json", ".npz", ".onnx"}}}, {request.network});
   const Network network = read_network(request.network);
   const SignIdentifiability found = sign_identifiability(network, request.limit);
   if (!request.output.empty()) {

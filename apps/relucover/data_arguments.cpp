@@ -1,5 +1,7 @@
 #include "relucover/data_arguments.hpp"
 
+#include "samples/files.hpp"
+
 namespace relucover::cli {
 
 void DataArguments::add_to(CLI::App& command) {
@@ -9,19 +11,29 @@ void DataArguments::add_to(CLI::App& command) {
 }
 
 std::unique_ptr<SampleSource> DataArguments::open(const Control& control) const {
-  auto source = open_unchecked();
+  auto source = open_unchecked(control);
   check_finite(*source, control);
   return source;
 }
 
-std::unique_ptr<SampleSource> DataArguments::open_unchecked() const {
+std::vector<std::filesystem::path> DataArguments::paths() const {
+  std::vector<std::filesystem::path> all;
+  for (const auto& file : files)
+    for (auto& path : files_of(file)) all.push_back(std::move(path));
+  for (const auto& file : {x, y})
+    if (!file.empty()) all.push_back(file);
+  return all;
+}
+
+std::unique_ptr<SampleSource> DataArguments::open_unchecked(const Control& control) const {
   if (x.empty() != y.empty()) throw std::invalid_argument("--x and --y go together: give both .npy files");
   if (!x.empty() && !files.empty()) throw std::invalid_argument("give either DATA or --x and --y, not both");
-  if (!x.empty()) return open_samples(x, y);
+  if (!x.empty()) return open_samples(x, y, control);
   if (files.empty()) throw std::invalid_argument("no data: give DATA (.npz, .h5, .csv) or --x a.npy --y b.npy");
-  if (files.size() == 1) return open_samples(files.front());
+  if (files.size() == 1) return open_samples(files.front(), control);
+  check_different(files);
   std::vector<std::unique_ptr<SampleSource>> shards;
-  for (const auto& file : files) shards.push_back(open_samples(file));
+  for (const auto& file : files) shards.push_back(open_samples(file, control));
   return concatenate(std::move(shards));
 }
 

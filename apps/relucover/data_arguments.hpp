@@ -20,7 +20,9 @@ struct DataArguments {
   /// values that are not finite.
   std::unique_ptr<SampleSource> open(const Control& control) const;
   /// For those who look at all values themselves.
-  std::unique_ptr<SampleSource> open_unchecked() const;
+  std::unique_ptr<SampleSource> open_unchecked(const Control& control) const;
+  /// Every file that is named.
+  std::vector<std::filesystem::path> paths() const;
 };
 
 /// Adds --threads and --time-limit.

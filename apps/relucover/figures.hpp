@@ -1,5 +1,6 @@
 #pragma once
 // Experiments of the papers that `relucover reproduce` runs. A new one is a function here and a row in command_reproduce.cpp.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,10 +8,18 @@
 
 namespace relucover::cli {
 
-/// A header and rows, all as text.
-struct Table {
-  std::vector<std::string> header;
-  std::vector<std::vector<std::string>> rows;
+using TableRow = std::vector<std::string>;
+
+/// Who may stop a row, and who watches it.
+struct Watched {
+  const Control& control;
+  Observer* observer;
+};
+
+/// A header and rows to be computed, each by itself, so that what is finished is kept.
+struct Study {
+  TableRow header;
+  std::vector<std::function<TableRow(const Watched&)>> rows;
 };
 
 /// How much of an experiment to run.
@@ -19,11 +28,11 @@ struct StudySize {
   int points = 0;  // only the first so many; 0: all
 };
 
-Table atv_smoothed(const StudySize& size, const Control& control);
+Study atv_smoothed(const StudySize& size);
 
 // GKLW section 4
-Table gklw_sample_efficiency(const StudySize& size, const Control& control);
-Table gklw_noise(const StudySize& size, const Control& control);
-Table gklw_condition(const StudySize& size, const Control& control);
+Study gklw_sample_efficiency(const StudySize& size);
+Study gklw_noise(const StudySize& size);
+Study gklw_condition(const StudySize& size);
 
 }  // namespace relucover::cli

@@ -9,6 +9,7 @@ void add_from_network(CLI::App& command, std::shared_ptr<LearnRequest> request) 
       .add_option_function<std::string>(
           "--from-network",
           [request](const std::string& file) {
+            request->network = file;
             request->answer = [file](const LearnRequest& asked, Session& session) {
               if (asked.data.given()) throw std::invalid_argument("--from-network needs no DATA: give one of the two");
               LearnOptions options = asked.options;

@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "distributed/mpi_module.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/ranks.hpp"
 
@@ -50,6 +51,11 @@ int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
   } catch (const relucover::Interrupted& stopped) {
     const std::string how_far = session.terminal().how_far();
     return failed(session, exit_code::not_enough, fmt::format("{}{}; nothing was written", stopped.what(), how_far.empty() ? "" : " during " + how_far));
+  } catch (const relucover::RankLost& lost) {
+    session.speaks = true;  // nobody else may be there to say it
+    session.say(fmt::format("relucover: {}; what a checkpoint holds is good, go on with --resume", lost.what()));
+    abort_ranks(exit_code::not_enough);
+    return exit_code::not_enough;
   } catch (const std::bad_alloc&) {
     return failed(session, exit_code::numerical, "not enough memory (use fewer samples, or fewer units)");
   } catch (const relucover::DataError& error) {

@@ -29,6 +29,10 @@ void PlantedArguments::add_to(CLI::App& command) {
   const auto number = CLI::Range(Index{1}, Index{1} << 40);
   command.add_option("--inputs", options.inputs, "Inputs d")->check(number)->type_name("D")->capture_default_str();
   command.add_option("--units", options.units, "Hidden units k")->check(number)->type_name("K")->capture_default_str();
+  command.add_option("--layers", layers, "Units of each hidden layer from below, instead of --units: a deep network")
+      ->delimiter(',')
+      ->check(number)
+      ->type_name("K1,K2,...");
   command.add_option("--outputs", options.outputs, "Outputs l")->check(number)->type_name("L")->capture_default_str();
   command.add_option("--samples", count, "Samples n")->check(number)->type_name("N")->capture_default_str();
   command.add_option("--bias", options.bias, "Biases are S N(0,1)")->type_name("S")->capture_default_str();
@@ -43,6 +47,8 @@ void PlantedArguments::add_to(CLI::App& command) {
 }
 
 Network PlantedArguments::network() const {
+  if (!layers.empty())
+    return planted_deep_network({.inputs = options.inputs, .layers = layers, .outputs = options.outputs, .seed = options.seed});
   if (weights == "dependent") {
     if (options.outputs != 1) throw std::invalid_argument("--weights dependent has one output");
     if (options.units <= options.inputs) throw std::invalid_argument("--weights dependent needs more units than inputs");

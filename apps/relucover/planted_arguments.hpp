@@ -15,6 +15,8 @@ struct PlantedArguments {
   std::string distribution = "gaussian";
   Index count = 0;
   double noise = 0;
+  /// Widths of hidden layers; empty: one of options.units.
+  std::vector<Index> layers;
 
   void add_to(CLI::App& command);
   Network network() const;

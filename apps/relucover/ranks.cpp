@@ -5,12 +5,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
+#include "core/archive.hpp"
 #include "core/module.hpp"
 #include "distributed/mpi_module.hpp"
 #include "relucover/session.hpp"
+#include "samples/subsample.hpp"
 
 namespace relucover::cli {
 
@@ -53,10 +56,24 @@ LaunchedRank launched_rank() {
           number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1)};
 }
 
-const Communicator* join_ranks() {
+const Communicator* join_ranks(double patience) {
   if (launched_rank().size <= 1) return nullptr;
   if (joined == nullptr) joined = load_module();
+  joined->set_patience(patience);
   return joined;
+}
+
+void check_same_data(const SampleSource& source, const Control& control) {
+  if (joined == nullptr) return;
+  constexpr Index looked_at = 4096;
+  const auto some = gather(source, spread_rows(source.samples(), std::min(source.samples(), looked_at), 0), control);
+  const auto fingerprint = fmt::format("{} samples, {} inputs, {} outputs, check sum {:016x}", source.samples(), source.inputs(), source.outputs(),
+                                       std::hash<std::string>{}(pack(some.x(), some.y())));
+  const auto all = joined->all_gather(fingerprint);
+  for (std::size_t rank = 1; rank < all.size(); ++rank)
+    if (all[rank] != all[0])
+      throw DataError(source.name(), "", fmt::format("rank {} sees other data ({}) than rank 0 ({})", rank, all[rank], all[0]),
+                      "give all ranks the same files");
 }
 
 void leave_ranks() {

@@ -13,7 +13,9 @@ struct LaunchedRank {
 LaunchedRank launched_rank();
 
 /// Joins the job. nullptr where there is one process only. Throws DataError if the module is not there.
-const Communicator* join_ranks();
+const Communicator* join_ranks(double patience);
+/// Throws DataError if some rank opened other data than the first: their sums would mean nothing.
+void check_same_data(const SampleSource& source, const Control& control);
 /// Leaves the job in order.
 void leave_ranks();
 /// Ends all ranks, if there are others. A rank other than the first waits a little: what all ran into, the first says.

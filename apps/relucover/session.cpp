@@ -16,10 +16,33 @@ namespace relucover::cli {
 
 namespace {
 
-volatile std::sig_atomic_t stop_asked = 0;
+volatile std::sig_atomic_t stop_asked = 0, stop_heard = 0;
+
+void say_and_end(const char* words, int code) {
+  const ssize_t ignored = ::write(STDERR_FILENO, words, std::strlen(words));
+  static_cast<void>(ignored);
+  ::_exit(code);
+}
+
+/// The work that was told to stop does not listen: it waits for a file, or computes something long.
+extern "C" void end_unheard(int) {
+  if (!stop_heard) say_and_end("relucover: told to stop; nothing was written\n", exit_code::not_enough);
+}
+
+/// A mapped file that somebody cuts short while it is read.
+extern "C" void end_at_lost_data(int) {
+  say_and_end("relucover: a file became shorter, or its disk failed, while it was read; keep files as they are until the program ends\n",
+              exit_code::usage_or_data);
+}
 
 // The first signal asks; the handler is then gone, so that a second one ends the program at once.
 void catch_signals() {
+  struct sigaction end = {};
+  sigemptyset(&end.sa_mask);
+  end.sa_handler = end_unheard;
+  sigaction(SIGALRM, &end, nullptr);
+  end.sa_handler = end_at_lost_data;
+  sigaction(SIGBUS, &end, nullptr);
   struct sigaction action = {};
   action.sa_handler = ask_to_stop;
   action.sa_flags = SA_RESETHAND;
@@ -33,7 +56,11 @@ void catch_signals() {
 
 }  // namespace
 
-extern "C" void ask_to_stop(int) { stop_asked = 1; }
+extern "C" void ask_to_stop(int) {
+  constexpr unsigned patience = 10;  // seconds
+  stop_asked = 1;
+  alarm(patience);
+}
 
 int exit_code_of(Status status) {
   switch (status) {
@@ -70,7 +97,10 @@ void Terminal::progress(std::string_view stage, double fraction, std::string_vie
   std::fflush(stderr);
 }
 
-bool Terminal::cancelled() const { return stop_asked != 0; }
+bool Terminal::cancelled() const {
+  if (stop_asked != 0) stop_heard = 1;
+  return stop_asked != 0;
+}
 
 void Terminal::clear() {
   if (drawn_) fmt::print(stderr, "\r\033[K");
@@ -107,15 +137,59 @@ void Session::flush() {
                     "free some space or send the output elsewhere");
 }
 
-void check_output(const std::filesystem::path& path, std::initializer_list<std::string_view> extensions) {
+namespace {
+
+/// The same file, or the same place where none is yet.
+bool same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code none;
+  if (std::filesystem::equivalent(one, other, none)) return true;
+  const auto place_of = [](const std::filesystem::path& path) {
+    std::error_code error;
+    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    return error ? path : place;
+  };
+  return place_of(one) == place_of(other);
+}
+
+void check_output(const Output& output) {
+  const auto& [path, extensions] = output;
   const std::string extension = extension_of(path);
-  if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end())
+  if (!extensions.empty() && std::find(extensions.begin(), extensions.end(), extension) == extensions.end())
     throw DataError(path.string(), "", fmt::format("no format has the extension \"{}\"", extension),
                     fmt::format("name the file with {}", fmt::join(extensions, ", ")));
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
     throw DataError(path.string(), "", "is there already and is not a file", "choose another name");
   const AtomicFile probe(path);  // throws if nothing can be created there; leaves nothing behind
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& samples) {
+  if (extension_of(samples) != ".npy" || !samples.stem().string().ends_with('x')) return {samples};
+  return {samples, labels_beside(samples)};
+}
+
+void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& inputs) {
+  std::vector<std::filesystem::path> written;
+  for (const Output& output : outputs) {
+    if (output.path.empty()) continue;
+    for (const auto& path : files_of(output.path)) {
+      for (const auto& input : inputs)
+        if (same_file(path, input)) throw DataError(path.string(), "", "is read by this command and would be written over", "choose another name for what is written");
+      for (const auto& other : written)
+        if (same_file(path, other)) throw DataError(path.string(), "", "is named for two things that are written", "choose a name for each");
+      written.push_back(path);
+    }
+    check_output(output);
+  }
+}
+
+void check_different(const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (std::error_code none; std::filesystem::equivalent(files[i], files[j], none))
+        throw DataError(files[i], "", "is given twice: its samples would count twice", "name every file once");
 }
 
 }  // namespace relucover::cli

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "relucover/relucover.hpp"
 
@@ -64,8 +65,21 @@ class Session {
   Terminal terminal_;
 };
 
-/// Throws before long work if the file could not be written after it: an extension nobody writes, a folder that is not
-/// there or not writable, a name that is taken by something that is not a file.
-void check_output(const std::filesystem::path& path, std::initializer_list<std::string_view> extensions);
+/// A file that a command will write; an empty path: none.
+struct Output {
+  std::filesystem::path path;
+  std::vector<std::string_view> extensions = {};  // one of these; empty: any
+};
+
+/// Throws before long work if the files could not be written after it: an extension nobody writes, a folder that is not
+/// there or not writable, a name that is taken by something that is not a file. Nothing is written over what is read, and
+/// nothing twice to one name.
+void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& inputs = {});
+
+/// Throws if one file is named twice: its samples would count twice.
+void check_different(const std::vector<std::string>& files);
+
+/// What a path of samples stands for: x.npy is read and written with y.npy beside it.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& samples);
 
 }  // namespace relucover::cli

@@ -27,10 +27,10 @@ struct Errors {
   double weights = 0, outputs = 0, mean_square = 0;
 };
 
-Errors errors_of(const Network& truth, const Network& answer, const SampleSource& source, const Control& control) {
+Errors errors_of(const Network& truth, const Network& found, const SampleSource& source, const Control& control) {
+  const Network answer = found.units() > 0 ? found : Network(source.inputs(), 0, source.outputs());  // what a failed algorithm predicts
   const SquaredErrors squares = squared_errors(truth, answer);
-  const Network nothing(source.inputs(), 0, source.outputs());  // what a failed algorithm predicts
-  const double rms = network_error(answer.units() > 0 ? answer : nothing, source, control).rms;
+  const double rms = network_error(answer, source, control).rms;
   return {squares.weights, squares.outputs, rms * rms};
 }
 
@@ -40,7 +40,8 @@ void add(Errors& sum, const Errors& more, int trials) {
   sum.mean_square += more.mean_square / trials;
 }
 
-std::vector<std::string> row_of(const Setting& setting, const StudySize& size, const Control& control) {
+TableRow row_of(const Setting& setting, const StudySize& size, const Watched& watched) {
+  const Control& control = watched.control;
   Errors printed, practical, ours;
   for (int trial = 0; trial < size.trials; ++trial) {
     VectorNetworkOptions network = setting.network;
@@ -59,33 +60,33 @@ std::vector<std::string> row_of(const Setting& setting, const StudySize& size, c
     learning.seed = samples.seed;
     learning.threads = control.threads();
     learning.time_limit = control.seconds_left();
-    add(ours, errors_of(truth, learn(*source, learning).network, *source, control), size.trials);
+    learning.observer = watched.observer;
+    const Result result = learn(*source, learning);
+    if (!result.usable()) control.check_here();  // stopped, not failed
+    add(ours, errors_of(truth, result.network, *source, control), size.trials);
   }
-  std::vector<std::string> row{setting.panel, fmt::format("{:g}", setting.point)};
+  TableRow row{setting.panel, fmt::format("{:g}", setting.point)};
   for (const Errors& errors : {printed, practical, ours})
     for (const double value : {errors.weights, errors.outputs, errors.mean_square})
       row.push_back(fmt::format("{:.2e}", value));
   return row;
 }
 
-Table table_of(const std::string& axis, const std::vector<Setting>& settings, const StudySize& size,
-               const Control& control) {
-  Table table{{"panel", axis, "printed_W", "printed_A", "printed_mse", "practical_W", "practical_A", "practical_mse",
+Study study_of(const std::string& axis, const std::vector<Setting>& settings, const StudySize& size) {
+  Study study{{"panel", axis, "printed_W", "printed_A", "printed_mse", "practical_W", "practical_A", "practical_mse",
                "default_W", "default_A", "default_mse"},
               {}};
   const std::size_t points = size.points > 0 ? std::min(settings.size(), static_cast<std::size_t>(size.points)) : settings.size();
-  for (std::size_t i = 0; i < points; ++i) {
-    control.progress("reproduce", static_cast<double>(i) / static_cast<double>(points), settings[i].panel);
-    table.rows.push_back(row_of(settings[i], size, control));
-  }
-  return table;
+  for (std::size_t i = 0; i < points; ++i)
+    study.rows.push_back([setting = settings[i], size](const Watched& watched) { return row_of(setting, size, watched); });
+  return study;
 }
 
 VectorNetworkOptions square(Index side) { return {.inputs = side, .units = side, .outputs = side}; }
 
 }  // namespace
 
-Table gklw_sample_efficiency(const StudySize& size, const Control& control) {
+Study gklw_sample_efficiency(const StudySize& size) {
   std::vector<Setting> settings;
   for (const Index samples : {500, 1000, 2000, 5000, 10000, 20000})
     settings.push_back({"10x10", static_cast<double>(samples), square(10), {.samples = samples}});
@@ -93,10 +94,10 @@ Table gklw_sample_efficiency(const StudySize& size, const Control& control) {
     settings.push_back({"32x32", static_cast<double>(samples), square(32), {.samples = samples}});
   for (const Index side : {10, 16, 22, 32})
     settings.push_back({"dimension", static_cast<double>(side), square(side), {.samples = 10000}});
-  return table_of("samples_or_dimension", settings, size, control);
+  return study_of("samples_or_dimension", settings, size);
 }
 
-Table gklw_noise(const StudySize& size, const Control& control) {
+Study gklw_noise(const StudySize& size) {
   std::vector<Setting> settings;
   for (const char* distribution : {"gaussian", "mixture"})
     for (const double noise : {0.1, 0.2, 0.3, 0.5, 0.7, 1.0})
@@ -104,10 +105,10 @@ Table gklw_noise(const StudySize& size, const Control& control) {
                           noise,
                           square(10),
                           {.samples = 10000, .distribution = InputDistribution::parse(distribution), .noise = noise}});
-  return table_of("noise", settings, size, control);
+  return study_of("noise", settings, size);
 }
 
-Table gklw_condition(const StudySize& size, const Control& control) {
+Study gklw_condition(const StudySize& size) {
   std::vector<Setting> settings;
   const SyntheticOptions samples{.samples = 20000, .distribution = InputDistribution::parse("mixture")};
   for (const bool of_weights : {true, false})
@@ -116,7 +117,7 @@ Table gklw_condition(const StudySize& size, const Control& control) {
       (of_weights ? network.weight_condition : network.output_condition) = condition;
       settings.push_back({of_weights ? "W" : "A", condition, network, samples});
     }
-  return table_of("condition", settings, size, control);
+  return study_of("condition", settings, size);
 }
 
 }  // namespace relucover::cli

@@ -18,8 +18,7 @@ struct TaskRequest {
 };
 
 void run_task(const LearnRequest& request, const TaskRequest& task, Session& session) {
-  if (!request.output.empty()) check_output(request.output, {".json"});
-  if (!task.hand_on.empty()) check_output(task.hand_on, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
+  check_outputs({{request.output, {".json"}}, {task.hand_on, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}}, request.data.paths());
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   FirstLayerOptions options = task.options;
@@ -85,8 +84,7 @@ struct ThresholdSampleRequest {
 };
 
 void make_samples(ThresholdSampleRequest request, Session& session) {
-  check_output(request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"});
-  if (!request.truth.empty()) check_output(request.truth, {".json"});
+  check_outputs({{request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}, {request.truth, {".json"}}}, {request.model});
   request.planted.unit = UnitFunction::parse(request.unit);
   request.planted.seed = request.samples.seed;
   std::unique_ptr<SampleSource> source;

@@ -19,13 +19,15 @@ def judge_halfspaces(case, record, rng):
     n = len(case.x)
     allowed = max(DIFFERS, 5 * W.size / n)
     own = (case.x @ W.T - t > 0).any(1) if len(t) else np.zeros(n, bool)
-    own = ~own if record["intersection"] else own
-    missed = int((own != (case.truth(case.x)[:, 0] > 0.5)).sum())
-    figures = {"differs": wrong, "allowed": allowed, "given": missed}
+    own = (~own if record["intersection"] else own).astype(float)
+    apart = own != case.truth(case.x)[:, 0]
+    told = int((case.labels[apart, 0] != own[apart]).sum())  # given labels that side with the truth where the two differ
+    shown = (2 * told - apart.sum()) / max(np.sqrt(apart.sum()), 1.0)
+    figures = {"differs": wrong, "allowed": allowed, "apart": int(apart.sum()), "told": told}
     if wrong <= allowed:
         return Verdict("right", "", figures)
-    why = f"{record['status']}: {len(t)} halfspaces, wrong on {wrong:.2%} of fresh inputs, {allowed:.2%} allowed; {missed} of {n} given samples show it"
-    return Verdict("false" if missed > 2 else "undecidable", why, figures, False)
+    why = f"{record['status']}: {len(t)} halfspaces, wrong on {wrong:.2%} of fresh inputs, {allowed:.2%} allowed; {told} of {n} given samples show it"
+    return Verdict("false" if told > 2 and shown > 2.5 else "undecidable", why, figures, False)
 
 
 def function_of(model):

@@ -17,6 +17,10 @@ namespace relucover {
 struct LearnOptions {
   /// Hidden units; 0: find out.
   Index units = 0;
+  /// Units of each hidden layer, from below, 0 for a width that is to be found out; empty: one hidden layer of `units`.
+  std::vector<Index> layers = {};
+  /// As many hidden layers as it takes, widths found out; `layers` is empty then.
+  bool any_depth = false;
   /// A name from methods(), or "auto".
   std::string method = "auto";
   std::uint64_t seed = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// y = A act(W x + b) + skip x + offset: the network, how two of them compare, and its files.
+// y = A act(W x + b) + skip x + offset, or deeper: the network, how two of them compare, and its files.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,30 +15,53 @@ std::string name_of(Activation activation);
 Activation activation_named(const std::string& name);
 double apply(Activation activation, double value);
 
+/// A hidden layer above the first: act(W h + around g + b), h the values of the layer below and g what that layer sees.
+struct HiddenLayer {
+  Matrix W;       // units by units of the layer below
+  Vector b;       // units
+  Matrix around;  // a linear path around the layer below, whose units may be linear on the data; empty: none
+};
+
 struct Network {
   Activation activation = Activation::relu;
-  Matrix W;        // units by inputs
+  Matrix W;        // the first hidden layer: units by inputs
   Vector b;        // units
-  Matrix A;        // outputs by units
+  Matrix A;        // outputs by units of the last hidden layer
   Matrix skip;     // outputs by inputs
   Vector offset;   // outputs
+  std::vector<HiddenLayer> upper;  // hidden layers above the first, from below; empty: one hidden layer
+  Matrix around;   // a linear path around the last of several hidden layers, outputs by what it sees; empty: none
 
   Network() = default;
   /// All weights zero.
   Network(Index inputs, Index units, Index outputs, Activation activation = Activation::relu);
 
   Index inputs() const { return W.cols(); }
+  /// Of the first hidden layer: all there are, unless the network is deep.
   Index units() const { return W.rows(); }
+  bool deep() const { return !upper.empty(); }
+  /// Units of each hidden layer, from below.
+  std::vector<Index> widths() const;
+  Index all_units() const;
   Index outputs() const { return A.rows(); }
   /// One row per sample in and out.
   RowMatrix evaluate(const Eigen::Ref<const RowMatrix>& x) const;
   std::vector<std::string> problems() const;
 };
 
-/// Unit weight vectors where the activation is homogeneous (scale moved to A), units sorted by (b, W), zero units dropped.
+/// Throws std::invalid_argument naming `who` if the network has more than one hidden layer.
+void require_one_hidden_layer(const Network& network, const std::string& who);
+
+/// Unit weight vectors where the activation is homogeneous (scale moved up), units sorted by (b, W) layer by layer, units that
+/// nothing depends on dropped.
 Network canonical(const Network& network);
 
 /// Errors of `answer` against `truth` after the best pairing of units (Hungarian), scaling, and sign where up_to_sign.
+struct LayerComparison {
+  Index units_truth = 0, units_answer = 0, units_matched = 0;
+  double max_weight_error = 0, max_bias_error = 0;
+};
+/// Of deep networks layer by layer from below, each with the pairing of the one below; the figures here are over all layers.
 struct Comparison {
   Index units_truth = 0, units_answer = 0, units_matched = 0;
   double max_weight_error = 0;  // distance of unit weight vectors
@@ -46,7 +69,8 @@ struct Comparison {
   double max_output_error = 0;
   double function_rms = 0;      // relative, on fresh standard Gaussian inputs
   bool up_to_sign = false;      // some unit had to be turned around
-  std::vector<Index> partner;   // truth unit -> answer unit, or -1
+  std::vector<Index> partner;   // truth unit -> answer unit, or -1 (first hidden layer)
+  std::vector<LayerComparison> layers;
 };
 Comparison compare(const Network& truth, const Network& answer);
 

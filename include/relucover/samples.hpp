@@ -131,6 +131,16 @@ struct PlantedOptions {
 };
 Network planted_network(const PlantedOptions& options);
 
+/// A deep planted network: rows of W are N(0, 1)/sqrt(fan-in) * 1.4, biases 0.3 N(0,1), output weights and offset N(0,1).
+struct DeepPlantedOptions {
+  Index inputs = 0;
+  std::vector<Index> layers;
+  Index outputs = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> problems() const;
+};
+Network planted_deep_network(const DeepPlantedOptions& options);
+
 /// Opens .npz (arrays x and y), .h5/.hdf5 (datasets x and y) or .csv (header; columns starting with y are labels),
 /// by extension; x.npy means the pair x.npy and y.npy. Throws DataError naming file, place and remedy. Arrays that lie in
 /// the file as they are needed are mapped, not read: opening takes no time, and check_finite is what looks at the values.

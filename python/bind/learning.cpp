@@ -11,10 +11,13 @@ namespace relucover::python {
 
 namespace {
 
-LearnOptions options_from(Index units, const std::string& method, std::uint64_t seed, int threads, double time_limit,
+/// `widths`: one number for one hidden layer, several for several, none for any depth; 0 is to be found out.
+LearnOptions options_from(const std::vector<Index>& widths, const std::string& method, std::uint64_t seed, int threads, double time_limit,
                           Index starts, const std::map<std::string, double>& settings, PythonObserver& observer) {
   LearnOptions options;
-  options.units = units;
+  if (widths.size() == 1) options.units = widths.front();
+  else options.layers = widths;
+  options.any_depth = widths.empty();
   options.method = method;
   options.seed = seed;
   options.threads = threads;
@@ -31,33 +34,27 @@ Result learn_source(const SampleSource& source, const LearnOptions& options, Pyt
   return result;
 }
 
-Result learn_arrays(const py::array& x, const py::array& y, Index units, const std::string& method, std::uint64_t seed,
+Result learn_arrays(const py::array& x, const py::array& y, const std::vector<Index>& widths, const std::string& method, std::uint64_t seed,
                     int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                     const py::object& progress) {
   PythonObserver observer(progress);
   const BorrowedArrays arrays = borrow(x, y);
-  return learn_source(*arrays.source, options_from(units, method, seed, threads, time_limit, starts, settings, observer), observer);
+  return learn_source(*arrays.source, options_from(widths, method, seed, threads, time_limit, starts, settings, observer), observer);
 }
 
-Result learn_files(const std::vector<std::filesystem::path>& paths, Index units, const std::string& method,
+Result learn_files(const std::vector<std::filesystem::path>& paths, const std::vector<Index>& widths, const std::string& method,
                    std::uint64_t seed, int threads, double time_limit, Index starts,
                    const std::map<std::string, double>& settings, const py::object& progress) {
   PythonObserver observer(progress);
   std::vector<std::unique_ptr<SampleSource>> shards;
   for (const auto& path : paths) shards.push_back(open_samples(path));
   const auto source = shards.size() == 1 ? std::move(shards.front()) : concatenate(std::move(shards));
-  return learn_source(*source, options_from(units, method, seed, threads, time_limit, starts, settings, observer), observer);
+  return learn_source(*source, options_from(widths, method, seed, threads, time_limit, starts, settings, observer), observer);
 }
 
-py::tuple sample(Index inputs, Index units, Index outputs, Index samples, double bias, const std::string& weights,
-                 double condition, const std::string& distribution, double noise, std::uint64_t seed) {
-  PlantedOptions planted{.inputs = inputs, .units = units, .outputs = outputs, .bias = bias, .condition = condition, .seed = seed};
-  if (weights == "orthonormal") planted.weights = PlantedOptions::Weights::orthonormal;
-  else if (weights == "condition") planted.weights = PlantedOptions::Weights::condition;
-  else if (weights != "gaussian") throw std::invalid_argument("weights is \"" + weights + "\", expected \"gaussian\", \"orthonormal\" or \"condition:C\"");
-  const Network truth = planted_network(planted);
+py::tuple drawn(const Network& truth, Index samples, const std::string& distribution, double noise, std::uint64_t seed) {
   SyntheticOptions options{.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = seed};
-  RowMatrix x(samples, inputs), y(samples, outputs);
+  RowMatrix x(samples, truth.inputs()), y(samples, truth.outputs());
   {
     const py::gil_scoped_release released;
     const auto source = synthetic_samples(truth, options);
@@ -70,6 +67,21 @@ py::tuple sample(Index inputs, Index units, Index outputs, Index samples, double
     }
   }
   return py::make_tuple(to_numpy(std::move(x)), to_numpy(std::move(y)), truth);
+}
+
+py::tuple sample_deep(Index inputs, const std::vector<Index>& layers, Index outputs, Index samples, const std::string& distribution, double noise,
+                      std::uint64_t seed) {
+  return drawn(planted_deep_network({.inputs = inputs, .layers = layers, .outputs = outputs, .seed = seed}), samples, distribution, noise, seed);
+}
+
+py::tuple sample(Index inputs, Index units, Index outputs, Index samples, double bias, const std::string& weights,
+                 double condition, const std::string& distribution, double noise, std::uint64_t seed) {
+  PlantedOptions planted{.inputs = inputs, .units = units, .outputs = outputs, .bias = bias, .condition = condition, .seed = seed};
+  if (weights == "orthonormal") planted.weights = PlantedOptions::Weights::orthonormal;
+  else if (weights == "condition") planted.weights = PlantedOptions::Weights::condition;
+  else if (weights != "gaussian") throw std::invalid_argument("weights is \"" + weights + "\", expected \"gaussian\", \"orthonormal\" or \"condition:C\"");
+  const Network truth = planted_network(planted);
+  return drawn(truth, samples, distribution, noise, seed);
 }
 
 /// A Python callable as an oracle: batches go out as arrays, answers come back as anything numpy understands.
@@ -100,12 +112,12 @@ Extraction extract_with(BlackBox& oracle, ExtractOptions options, PythonObserver
 }
 
 Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Index first, Index fresh, Index batch, double scale,
-                       const std::filesystem::path& spool, Index units, const std::string& method, std::uint64_t seed,
+                       const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, std::uint64_t seed,
                        int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                        const py::object& progress) {
   PythonObserver observer(progress);
   ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .scale = scale, .spool = spool,
-                         .learn = options_from(units, method, seed, threads, time_limit, starts, settings, observer)};
+                         .learn = options_from(widths, method, seed, threads, time_limit, starts, settings, observer)};
   if (!PyCallable_Check(oracle.ptr())) {
     const auto model = onnx_oracle(oracle.cast<std::filesystem::path>(), options.inputs);
     return extract_with(*model, options, observer);
@@ -116,7 +128,7 @@ Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Ind
 
 Extraction extract_command(const std::string& command, const std::string& protocol, double timeout, Index max_restarts,
                            Index inputs, Index budget, Index first, Index fresh, Index batch, double scale,
-                           const std::filesystem::path& spool, Index units, const std::string& method, std::uint64_t seed,
+                           const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, std::uint64_t seed,
                            int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                            const py::object& progress) {
   PythonObserver observer(progress);
@@ -124,7 +136,7 @@ Extraction extract_command(const std::string& command, const std::string& protoc
   const auto oracle = command_oracle(command, {.protocol = protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines,
                                                .timeout = timeout, .max_restarts = max_restarts});
   return extract_with(*oracle, {.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .scale = scale, .spool = spool,
-                                .learn = options_from(units, method, seed, threads, time_limit, starts, settings, observer)}, observer);
+                                .learn = options_from(widths, method, seed, threads, time_limit, starts, settings, observer)}, observer);
 }
 
 py::list stages_of(const Result& result) {
@@ -200,6 +212,7 @@ void bind_learning(py::module_& module) {
   module.def("learn_arrays", &learn_arrays);
   module.def("learn_files", &learn_files);
   module.def("sample", &sample);
+  module.def("sample_deep", &sample_deep);
   module.def("extract_any", &extract_any);
   module.def("extract_command", &extract_command);
   module.def("methods", &method_list);

@@ -64,14 +64,57 @@ void write(const Network& network, const std::filesystem::path& path, const std:
   write_network(network, path);
 }
 
-constexpr int state_version = 1;
+/// (W, b) of each hidden layer from below; (W, b, around) where a linear path leads around the layer beneath it.
+py::list layers_of(const Network& n) {
+  py::list layers;
+  layers.append(py::make_tuple(to_numpy(RowMatrix(n.W)), to_numpy(n.b)));
+  for (const HiddenLayer& layer : n.upper)
+    layers.append(layer.around.size() > 0 ? py::make_tuple(to_numpy(RowMatrix(layer.W)), to_numpy(layer.b), to_numpy(RowMatrix(layer.around)))
+                                          : py::make_tuple(to_numpy(RowMatrix(layer.W)), to_numpy(layer.b)));
+  return layers;
+}
+
+Network make_deep_network(const py::sequence& layers, const std::optional<Array>& A, const std::optional<Array>& skip,
+                          const std::optional<Array>& offset, const std::optional<Array>& around, const std::string& activation) {
+  if (py::len(layers) < 1) throw std::invalid_argument("layers is empty: expected (W, b) of each hidden layer");
+  Network network;
+  network.activation = activation_named(activation);
+  Index width = 0;
+  for (std::size_t l = 0; l < py::len(layers); ++l) {
+    const auto parts = layers[l].cast<py::sequence>();
+    if (py::len(parts) < 2 || py::len(parts) > 3) throw std::invalid_argument("a layer is (W, b) or (W, b, around)");
+    HiddenLayer layer{matrix_from(parts[0].cast<Array>(), "W"), vector_from(parts[1].cast<Array>(), "b"), {}};
+    if (py::len(parts) == 3 && l > 0) layer.around = matrix_from(parts[2].cast<Array>(), "around");
+    width = layer.W.rows();
+    if (l == 0) {
+      network.W = layer.W;
+      network.b = layer.b;
+    } else {
+      network.upper.push_back(std::move(layer));
+    }
+  }
+  network.A = A ? matrix_from(*A, "A") : Matrix::Identity(width, width);
+  network.skip = skip ? matrix_from(*skip, "skip") : Matrix::Zero(network.outputs(), network.inputs());
+  network.offset = offset ? vector_from(*offset, "offset") : Vector::Zero(network.outputs());
+  if (around) network.around = matrix_from(*around, "around");
+  check_no_problems("network", network.problems());
+  return network;
+}
+
+constexpr int state_version = 1, deep_state_version = 2;
 
 py::tuple state_of(const Network& n) {
+  if (n.deep())
+    return py::make_tuple(deep_state_version, name_of(n.activation), layers_of(n), to_numpy(RowMatrix(n.A)), to_numpy(RowMatrix(n.skip)),
+                          to_numpy(n.offset), n.around.size() > 0 ? py::object(to_numpy(RowMatrix(n.around))) : py::none());
   return py::make_tuple(state_version, name_of(n.activation), to_numpy(RowMatrix(n.W)), to_numpy(n.b),
                         to_numpy(RowMatrix(n.A)), to_numpy(RowMatrix(n.skip)), to_numpy(n.offset));
 }
 
 Network network_from_state(const py::tuple& state) {
+  if (state.size() == 7 && state[0].cast<int>() == deep_state_version)
+    return make_deep_network(state[2].cast<py::sequence>(), state[3].cast<Array>(), state[4].cast<Array>(), state[5].cast<Array>(),
+                             state[6].is_none() ? std::nullopt : std::optional<Array>(state[6].cast<Array>()), state[1].cast<std::string>());
   if (state.size() < 1 || state[0].cast<int>() != state_version)
     throw std::invalid_argument("this network was pickled by another version of relucover: write it as .json there and read that");
   return make_network(state[2].cast<Array>(), state[3].cast<Array>(), state[4].cast<Array>(), state[5].cast<Array>(),
@@ -89,6 +132,17 @@ py::dict as_dict(const Comparison& c) {
   result["function_rms"] = c.function_rms;
   result["up_to_sign"] = c.up_to_sign;
   result["partner"] = c.partner;
+  py::list layers;
+  for (const LayerComparison& l : c.layers) {
+    py::dict layer;
+    layer["units_truth"] = l.units_truth;
+    layer["units_answer"] = l.units_answer;
+    layer["units_matched"] = l.units_matched;
+    layer["max_weight_error"] = l.max_weight_error;
+    layer["max_bias_error"] = l.max_bias_error;
+    layers.append(layer);
+  }
+  result["layers"] = layers;
   return result;
 }
 
@@ -126,6 +180,13 @@ void bind_networks(py::module_& module) {
       .def_property_readonly("inputs", &Network::inputs, "Number of inputs.")
       .def_property_readonly("units", &Network::units, "Number of hidden units.")
       .def_property_readonly("outputs", &Network::outputs, "Number of outputs.")
+      .def_property_readonly("widths", &Network::widths, "Units of each hidden layer, from below.")
+      .def_property_readonly("layers", &layers_of, "(W, b) of each hidden layer, from below.")
+      .def_property_readonly("around", [](const Network& n) { return to_numpy(RowMatrix(n.around)); },
+                             "Linear path around the last of several hidden layers; empty: none.")
+      .def_static("deep", &make_deep_network, py::arg("layers"), py::arg("A") = py::none(), py::arg("skip") = py::none(),
+                  py::arg("offset") = py::none(), py::arg("around") = py::none(), py::arg("activation") = "relu",
+                  "A network of hidden layers (W, b), from below.")
       .def("predict", &evaluate, py::arg("x"), "Values at the rows of x, one row each; float32 rows give float32 values.")
       .def("__call__", &evaluate, py::arg("x"), "The same as predict.")
       .def("canonical", &canonical, "Unit weight vectors, units sorted, zero units dropped: the same function.")
@@ -135,6 +196,11 @@ void bind_networks(py::module_& module) {
       .def_static("read", &read_network, py::arg("path"), "Reads .json, .npz or .onnx.")
       .def("__repr__",
            [](const Network& n) {
+             std::string widths;
+             for (const Index width : n.widths()) widths += (widths.empty() ? "" : ", ") + std::to_string(width);
+             if (n.deep())
+               return "Network(inputs=" + std::to_string(n.inputs()) + ", layers=[" + widths + "], outputs=" + std::to_string(n.outputs()) +
+                      ", activation='" + name_of(n.activation) + "')";
              return "Network(inputs=" + std::to_string(n.inputs()) + ", units=" + std::to_string(n.units()) +
                     ", outputs=" + std::to_string(n.outputs()) + ", activation='" + name_of(n.activation) + "')";
            })
@@ -146,7 +212,7 @@ void bind_networks(py::module_& module) {
       .def_property_readonly("outputs", &FeedForward::outputs, "Number of outputs.")
       .def_property_readonly("dtype", [](const FeedForward& f) { return f.precision == Precision::float32 ? "float32" : "float64"; },
                              "Precision it computes in.")
-      .def("network", &one_hidden_layer, "The same function as a Network; raises ValueError if it is deeper.")
+      .def("network", &layered_network, "The same function as a Network; raises ValueError if it is no chain of layers.")
       .def("__call__", &evaluate_deep, py::arg("x"), "Values at the rows of x, one row each.");
 
   module.def("compare", [](const Network& truth, const Network& answer) { return as_dict(compare(truth, answer)); },

@@ -9,7 +9,7 @@ from ._core import Network
 def network_of(model):
     """The same function as a Network: from scikit-learn's MLPRegressor, a PyTorch Sequential, or an .onnx, .json, .npz file.
 
-    One hidden ReLU layer is needed; deeper models can be asked instead (see :func:`relucover.extract`).
+    Hidden layers are ReLU; other models can be asked instead (see :func:`relucover.extract`).
 
     >>> import numpy as np, relucover
     >>> from sklearn.neural_network import MLPRegressor
@@ -31,22 +31,31 @@ def network_of(model):
     raise TypeError(f"can't make a network of {type(model).__name__}: expected a file, an MLPRegressor or a PyTorch Sequential")
 
 
+def _network(weights, biases):
+    """Layers from below, the output last."""
+    hidden = list(zip(weights[:-1], biases[:-1]))
+    if len(hidden) == 1:
+        return Network(W=hidden[0][0], b=hidden[0][1], A=weights[-1], offset=biases[-1])
+    return Network.deep([(W, np.zeros(len(W)) if b is None else b) for W, b in hidden], A=weights[-1], offset=biases[-1])
+
+
 def _from_sklearn(model):
-    if model.activation != "relu" or len(model.coefs_) != 2:
-        raise ValueError("one hidden layer with activation='relu' is needed")
+    if model.activation != "relu":
+        raise ValueError("activation='relu' is needed")
     if getattr(model, "out_activation_", "identity") != "identity":
         raise ValueError("the outputs must be linear: a regressor")
-    return Network(W=np.asarray(model.coefs_[0], float).T, b=np.asarray(model.intercepts_[0], float),
-                   A=np.asarray(model.coefs_[1], float).T, offset=np.asarray(model.intercepts_[1], float))
+    return _network([np.asarray(W, float).T for W in model.coefs_], [np.asarray(b, float) for b in model.intercepts_])
 
 
 def _from_torch(model):
     layers = [layer for layer in model.children() if type(layer).__name__ not in ("Identity", "Dropout", "Flatten")]
     kinds = [type(layer).__name__ for layer in layers]
-    if kinds != ["Linear", "ReLU", "Linear"]:
-        raise ValueError(f"the layers are {kinds}, expected Linear, ReLU, Linear")
+    hidden = len(kinds) // 2
+    if hidden < 1 or kinds != ["Linear", "ReLU"] * hidden + ["Linear"]:
+        raise ValueError(f"the layers are {kinds}, expected Linear, ReLU, ..., Linear")
 
     def array(tensor):
         return None if tensor is None else tensor.detach().cpu().double().numpy()
 
-    return Network(W=array(layers[0].weight), b=array(layers[0].bias), A=array(layers[2].weight), offset=array(layers[2].bias))
+    linear = layers[::2]
+    return _network([array(layer.weight) for layer in linear], [array(layer.bias) for layer in linear])

@@ -17,6 +17,19 @@ def unit_count(units):
     return int(units)
 
 
+def layer_widths(units, layers):
+    """Units of each hidden layer for the core: one number for one layer, none for any depth, 0 to be found out."""
+    if layers is None:
+        return [unit_count(units)]
+    if not (units is None or (isinstance(units, str) and units == "auto")):
+        raise ValueError("units and layers are both given: units is for one hidden layer")
+    if isinstance(layers, str) and layers == "auto":
+        return []
+    if isinstance(layers, str) or not len(layers):
+        raise ValueError(f'layers is {layers!r}, expected "auto" or a list of widths such as [8, 5]')
+    return [unit_count(width) for width in layers]
+
+
 def _progress(verbose):
     """A function for the observer: True or 1 prints stages to standard error, a callable is called."""
     if callable(verbose):
@@ -33,12 +46,12 @@ def _progress(verbose):
     return show
 
 
-def _run_options(units, method, seed, threads, time_limit, starts, settings, verbose):
+def _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose):
     limit = math.inf if time_limit is None else float(time_limit)
-    return (unit_count(units), method, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
+    return (layer_widths(units, layers), method, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
 
 
-def learn(x, y=None, *, units="auto", method="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None,
+def learn(x, y=None, *, units="auto", layers=None, method="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None,
           verbose=False):
     """Learn the network that made the samples.
 
@@ -50,6 +63,9 @@ def learn(x, y=None, *, units="auto", method="auto", seed=0, threads=None, time_
         Labels. float32 arrays stay float32, and rows that are contiguous are not copied.
     units : "auto" or int
         Hidden units.
+    layers : None, "auto" or list
+        Units of each hidden layer, from below, of a deep network; "auto" in the list for a width that is to be found out, "auto"
+        alone for the number of layers too. None: one hidden layer.
     method : str
         "auto" or a name from :func:`methods`.
     seed, threads, time_limit, starts, settings
@@ -69,22 +85,29 @@ def learn(x, y=None, *, units="auto", method="auto", seed=0, threads=None, time_
     >>> x, y, truth = relucover.sample(inputs=6, units=2, outputs=2, samples=1000, seed=3)
     >>> relucover.learn(x, y, units=2).status
     'exact'
+    >>> x, y, truth = relucover.sample(inputs=4, layers=[3, 2], samples=3000, seed=1)
+    >>> relucover.learn(x, y, layers=[3, 2]).network.widths
+    [3, 2]
     """
-    options = _run_options(units, method, seed, threads, time_limit, starts, settings, verbose)
+    options = _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose)
     if y is None:
         paths = [x] if isinstance(x, (str, os.PathLike)) else list(x)
         return _core.learn_files([os.fspath(path) for path in paths], *options)
     return _core.learn_arrays(np.asarray(x), np.asarray(y), *options)
 
 
-def sample(inputs, units, samples, *, outputs=1, bias=0.7, weights="gaussian", distribution="gaussian", noise=0.0, seed=0):
-    """Planted data: `(x, y, truth)`, the same as `relucover sample` makes.
+def sample(inputs, units=None, samples=None, *, layers=None, outputs=1, bias=0.7, weights="gaussian", distribution="gaussian", noise=0.0, seed=0):
+    """Planted data: `(x, y, truth)`, the same as `relucover sample` makes; a deep network where `layers` are given instead of `units`.
 
     >>> import relucover
     >>> x, y, truth = relucover.sample(inputs=4, units=2, samples=10, seed=5)
     >>> x.shape, y.shape, truth
     ((10, 4), (10, 1), Network(inputs=4, units=2, outputs=1, activation='relu'))
     """
+    if samples is None or (units is None) == (layers is None):
+        raise TypeError("sample needs inputs, samples, and units or layers, one of them")
+    if layers is not None:
+        return _core.sample_deep(int(inputs), [int(width) for width in layers], int(outputs), int(samples), distribution, float(noise), int(seed))
     condition = 1.0
     if weights.startswith("condition:"):
         weights, condition = "condition", float(weights.split(":", 1)[1])
@@ -128,8 +151,8 @@ def methods():
 
 
 def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout=60.0, max_restarts=5, budget=1_000_000,
-            first=0, fresh=10_000, batch=1024, scale=1.0, spool=None, units="auto", method="auto", seed=0, threads=None, time_limit=None,
-            starts=12, settings=None, verbose=False):
+            first=0, fresh=10_000, batch=1024, scale=1.0, spool=None, units="auto", layers=None, method="auto", seed=0, threads=None,
+            time_limit=None, starts=12, settings=None, verbose=False):
     """Recover a model that can be asked. For models that you may query.
 
     Parameters
@@ -165,7 +188,7 @@ def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout
     >>> found.status, found.queries
     ('exact', 11000)
     """
-    options = _run_options(units, method, seed, threads, time_limit, starts, settings, verbose)
+    options = _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose)
     if (oracle is None) == (command is None):
         raise ValueError("give an oracle or a command, one of them")
     if inputs is None and oracle is not None:

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -12,25 +15,48 @@
 
 namespace relucover {
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(path_, ignored)) {  // what it points to is replaced, not the link
-    const auto target = std::filesystem::weakly_canonical(path_, ignored);
-    if (!ignored) path_ = target;
+namespace {
+
+/// What a name stands for in the end: what a link points to is replaced, not the link, even where nothing is there yet.
+std::filesystem::path without_links(std::filesystem::path path) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  std::error_code none;
+  for (int link = 0; std::filesystem::is_symlink(path, none); ++link) {
+    if (link == most_links) throw DataError(path.string(), "", "is a link that leads back to itself", "remove it, or choose another name");
+    const auto target = std::filesystem::read_symlink(path, none);
+    path = target.is_absolute() ? target : path.parent_path() / target;
   }
+  return path;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(without_links(std::move(path))) {
+  std::error_code ignored;
   const auto status = std::filesystem::status(path_, ignored);
   if (std::filesystem::is_directory(status)) throw DataError(path_.string(), "", "is a directory", "name a file in it");
+  const bool there = std::filesystem::exists(status);
   // A device or pipe would itself be replaced by the renamed file.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw DataError(path_.string(), "", "is not an ordinary file", "write to a file");
-  std::string pattern = path_.string() + ".part-XXXXXX";
-  descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
-  temporary_ = pattern;
+  if (there && !std::filesystem::is_regular_file(status)) throw DataError(path_.string(), "", "is not an ordinary file", "write to a file");
+  // Renaming asks for the rights of the folder alone; who took away those of the file meant it, root or not.
+  using std::filesystem::perms;
+  const bool protected_file = there && (status.permissions() & (perms::owner_write | perms::group_write | perms::others_write)) == perms::none;
+  if (protected_file || (there && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0))
+    throw DataError(path_.string(), "", "is there already and is protected against writing", "chmod +w it, or choose another name");
+  open_temporary();
+  if (there) ::fchmod(descriptor_, static_cast<mode_t>(status.permissions()) & 0777);  // private files stay private
+}
+
+/// The name is complete before there is a file of that name: whatever fails, nothing is left behind.
+void AtomicFile::open_temporary() {
+  static std::atomic<unsigned> count = 0;
+  constexpr int most_tries = 1000;  // names that a process with our number left behind when it was killed
+  for (int tried = 0; descriptor_ < 0 && tried < most_tries; ++tried) {
+    temporary_ = fmt::format("{}.part-{}-{}", path_.string(), ::getpid(), count++);
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
+  }
   if (descriptor_ < 0) fail("can't create a file there");
-  // mkostemp makes private files; give it the mode that an ordinary new file would have.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor_, 0666 & ~mask);
 }
 
 AtomicFile::~AtomicFile() {

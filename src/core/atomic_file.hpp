@@ -24,6 +24,7 @@ class AtomicFile {
   void commit();
 
  private:
+  void open_temporary();
   [[noreturn]] void fail(const char* doing) const;
   template <class Write>
   void write_pieces(const Write& write_some, const void* bytes, std::size_t size);

@@ -3,19 +3,23 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "core/archive.hpp"
 #include "core/atomic_file.hpp"
+#include "core/format_version.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
 
 namespace {
 
-constexpr std::string_view magic = "relucover checkpoint 1\n";
+constexpr int format_version = 1;
+constexpr std::string_view format_words = "relucover checkpoint ";
+const std::string magic = fmt::format("{}{}\n", format_words, format_version);
 
 std::uint64_t fnv1a(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -34,7 +38,12 @@ std::string content_of(const std::filesystem::path& file) {
   if (!stream || !std::filesystem::is_regular_file(file, none))
     throw DataError(file.string(), "", fmt::format("can't be read: {}", std::strerror(errno ? errno : EINVAL)), "check the name");
   std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  if (bytes.compare(0, magic.size(), magic) != 0) refuse(file, "is not a checkpoint of this version");
+  if (!bytes.starts_with(magic)) {
+    int found = 0;
+    if (bytes.starts_with(format_words)) std::from_chars(bytes.data() + format_words.size(), bytes.data() + bytes.size(), found);
+    if (found > format_version) throw DataError(file.string(), "version", version_problem(found, format_version).problem, "update relucover");
+    refuse(file, "is not a checkpoint");
+  }
   std::uint64_t sum = 0;
   if (bytes.size() < magic.size() + sizeof sum) refuse(file, "ends too early");
   std::memcpy(&sum, bytes.data() + magic.size(), sizeof sum);

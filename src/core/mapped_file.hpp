@@ -2,9 +2,12 @@
 // Bytes of files without reading them: the kernel pages them in and out, so data may be larger than memory.
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "relucover/progress.hpp"
 
 namespace relucover {
 
@@ -18,14 +21,18 @@ struct SharedBytes {
   SharedBytes part(std::size_t offset, std::size_t size) const { return {bytes.subspan(offset, size), owner}; }
 };
 
-/// The whole file, mapped for reading; a pipe is first copied to a file without a name. Throws DataError: not there, a
-/// directory, not readable, a pipe without a writer, no room for a copy.
-SharedBytes map_file(const std::filesystem::path& path);
+/// Told the beginning of a stream (64 KiB, or all of it) before the rest is copied; throws if that can't be the right thing.
+using LookAtStart = std::function<void(Bytes)>;
+
+/// The whole file, mapped for reading; a pipe is first copied to a file without a name, as long as `control` lets it. Throws
+/// DataError: not there, a directory, not readable, a pipe without a writer, no room for a copy.
+SharedBytes map_file(const std::filesystem::path& path, const Control& control = {}, const LookAtStart& look = {});
 
 /// Whether it can be read only once: a pipe, a terminal, a socket.
 bool is_stream(const std::filesystem::path& path);
 
-/// A file without a name in the temporary folder, for what is too large for memory; gone with its last user.
+/// A file without a name in the temporary folder, for what is too large for memory; gone with its last user. It never takes the
+/// last 5% of the disk (the last GiB of large ones): who sends without end must not stop everybody else.
 class UnnamedFile {
  public:
   /// `name` goes into messages: the file for whose content the room is needed.
@@ -39,10 +46,11 @@ class UnnamedFile {
   SharedBytes map();
 
  private:
+  void check_room();
   std::string name_;
   std::filesystem::path folder_;
   int descriptor_ = -1;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, room_checked_at_ = 0;
 };
 
 }  // namespace relucover

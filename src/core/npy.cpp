@@ -225,6 +225,25 @@ NpyArray parse_npy(const SharedBytes& content, const Place& place) {
   return array;
 }
 
+std::optional<std::size_t> npy_bytes(Bytes start, const Place& place) {
+  constexpr std::size_t frame_size = 12;  // of all versions but the first, which has at least as much with its dictionary
+  constexpr std::size_t longest_header = std::size_t{1} << 16;
+  if (start.size() < frame_size) {
+    if (!start.empty() && text_of(start).substr(0, magic.size()) != magic.substr(0, start.size())) fail(place, "is not a .npy array", damaged);
+    return std::nullopt;
+  }
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(start[i])); };
+  const bool first_version = byte(6) == 1;
+  const std::size_t length = byte(8) | byte(9) << 8 | (first_version ? 0 : byte(10) << 16 | byte(11) << 24);
+  if (length > longest_header) fail(place, fmt::format("has a header of {} bytes", length), damaged);
+  if (text_of(start).starts_with(magic) && start.size() < (first_version ? 10 : frame_size) + length) return std::nullopt;
+  const Frame frame = find_header(start, place);
+  const HeaderParser::Content header = HeaderParser(frame.dictionary, place).parse();
+  const auto needed = bytes_needed(*header.shape, element_type(*header.descr, place).size);
+  if (!needed) fail(place, fmt::format("claims shape {}, more than 2^63 bytes", shape_text(*header.shape)), damaged);
+  return frame.data_offset + *needed;
+}
+
 std::string npy_header(const std::string& descr, const std::vector<Index>& shape) {
   std::string dictionary =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape_text(shape));

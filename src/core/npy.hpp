@@ -1,5 +1,6 @@
 #pragma once
 // numpy's .npy format (versions 1, 2 and 3), read strictly: a header is believed only as far as the bytes bear it out.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Place {
 
 /// Throws DataError unless header and size agree and the elements are numbers (or fixed-width text).
 NpyArray parse_npy(const SharedBytes& content, const Place& place);
+
+/// How long an array is altogether, as soon as its header has come; nothing before. Throws DataError for what can't be one.
+std::optional<std::size_t> npy_bytes(Bytes start, const Place& place);
 
 /// The header of a C-order array, padded so that the data starts at a multiple of 64 bytes. `descr` as in numpy: "<f8".
 std::string npy_header(const std::string& descr, const std::vector<Index>& shape);

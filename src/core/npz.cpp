@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "core/format_version.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
@@ -52,8 +53,10 @@ void NpzReader::fail(const std::string& key, const std::string& problem, const s
 
 void NpzReader::expect_format(const std::string& format, Index version) const {
   if (text("format") != format) fail("format", fmt::format("should be \"{}\"", format));
-  if (number("version") != static_cast<double>(version))
-    fail("version", fmt::format("should be {}", version), "read it with the program that wrote it");
+  const double found = number("version");
+  if (found == static_cast<double>(version)) return;
+  const VersionProblem wrong = version_problem(found, static_cast<int>(version));
+  fail("version", wrong.problem, wrong.remedy);
 }
 
 NpyArray NpzReader::array(const std::string& key, std::size_t dimensions) const {

@@ -26,6 +26,7 @@ class NpzReader {
  public:
   NpzReader(const SharedBytes& content, std::string name, std::string layout);
   [[noreturn]] void fail(const std::string& key, const std::string& problem, const std::string& remedy = "") const;
+  bool has(const std::string& key) const { return archive_.contains(key + ".npy"); }
   /// Throws unless arrays "format" and "version" say this.
   void expect_format(const std::string& format, Index version) const;
   std::string text(const std::string& key) const;

@@ -20,7 +20,7 @@ class ZipReader {
   std::vector<std::string> names() const;
   bool contains(const std::string& member) const;
   /// The member's bytes: mapped if stored, else unpacked into memory or, where larger than `memory`, an unnamed file.
-  SharedBytes read(const std::string& member, std::uint64_t memory = 256 << 20) const;
+  SharedBytes read(const std::string& member, const Control& control = {}, std::uint64_t memory = 256 << 20) const;
 
  private:
   SharedBytes content_;

@@ -94,7 +94,7 @@ std::optional<std::uint64_t> stored_data_offset(const LittleEndian& file, const 
 /// Reads a member's stream to its end, piece by piece.
 template <class Sink>
 void unpack(struct zip* archive, std::uint64_t index, const std::string& name, const std::string& member,
-            std::uint64_t size, const Sink& sink) {
+            std::uint64_t size, const Control& control, const Sink& sink) {
   const auto fail = [&](const std::string& why) {
     throw DataError(name, "member " + member, "can't be unpacked: " + why, damaged);
   };
@@ -103,6 +103,7 @@ void unpack(struct zip* archive, std::uint64_t index, const std::string& name, c
   std::vector<std::byte> piece(1 << 20);
   std::uint64_t done = 0;
   for (;;) {
+    control.check_here();
     const zip_int64_t got = zip_fread(stream.get(), piece.data(), piece.size());
     if (got < 0) fail(zip_file_strerror(stream.get()));
     if (got == 0) break;
@@ -143,7 +144,7 @@ bool ZipReader::contains(const std::string& member) const {
   return zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW) >= 0;
 }
 
-SharedBytes ZipReader::read(const std::string& member, std::uint64_t memory) const {
+SharedBytes ZipReader::read(const std::string& member, const Control& control, std::uint64_t memory) const {
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW);
   zip_stat_t status;
   zip_stat_init(&status);
@@ -161,12 +162,12 @@ SharedBytes ZipReader::read(const std::string& member, std::uint64_t memory) con
   }
   if (status.size <= memory) {
     auto unpacked = std::make_shared<std::vector<std::byte>>();
-    unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size,
+    unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
            [&](const std::byte* bytes, std::size_t size) { unpacked->insert(unpacked->end(), bytes, bytes + size); });
     return {Bytes(*unpacked), unpacked};
   }
   UnnamedFile spool(name_);
-  unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size,
+  unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
          [&](const std::byte* bytes, std::size_t size) { spool.write(bytes, size); });
   return spool.map();
 }

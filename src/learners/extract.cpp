@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "learners/deep/deep_extract.hpp"
 #include "relucover/oracle.hpp"
 #include "samples/queried_samples.hpp"
 #include "samples/views.hpp"
@@ -84,6 +85,7 @@ std::vector<std::string> ExtractOptions::problems() const {
 
 Extraction extract(BlackBox& oracle, const ExtractOptions& options) {
   check_no_problems("extract", options.problems());
+  if (options.learn.layers.size() > 1 || options.learn.any_depth || options.learn.method == "deep") return extract_deep(oracle, options);
   const Control control(options.learn.threads, options.learn.time_limit, options.learn.observer);
   Extraction extraction;
   QueriedSamples samples(oracle, options);

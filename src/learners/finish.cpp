@@ -211,7 +211,7 @@ class Finish {
       rows -= rows * free_slopes * free_slopes.transpose();
       target -= free_slopes * (free_slopes.transpose() * target);
     }
-    const SignSolution found = find_signs(rows, target, tolerance, 1024);
+    const SignSolution found = find_signs(rows, target, tolerance, 1024, control_);
     const auto offset_of = [&](const std::vector<int>& signs) { return leftover_affine(model_, signs).col(inputs).norm(); };
     if (found.signs.empty()) {
       signs_.assign(static_cast<std::size_t>(units), 1);
@@ -295,7 +295,8 @@ class Finish {
       const double freedom = static_cast<double>(model_.affine.size());
       const double noise = sigma();
       const double increase = (tied.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
-      if (chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) >= 5) {
+      const bool fits = std::isfinite(increase) && chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) < 5;
+      if (!fits) {
         without_skip_ = without_offset_ = false;
         result_.sign_ambiguous = true;
         result_.notes.push_back("the linear parts of the units do not add up to the function's within the noise: the network has a linear term of its own, or "
@@ -323,6 +324,12 @@ class Finish {
       result_.notes.push_back(fmt::format("{} unit{} of the search {} not needed by any sample", not_needed_,
                                           not_needed_ == 1 ? "" : "s", not_needed_ == 1 ? "was" : "were"));
     result_.network = network();
+    if (!result_.network.problems().empty()) {
+      result_.network = Network(model_.inputs(), 0, model_.outputs());
+      result_.status = Status::numerical_failure;
+      result_.message = "the weights of the answer overflow: the labels may be too noisy for so many units";
+      return;
+    }
     const NetworkError all = network_error(result_.network, source_, control_);
     const NetworkError held_out = network_error(result_.network, *data_.judge, control_);
     result_.samples = source_.samples();

@@ -29,6 +29,12 @@ std::vector<std::string> LearnOptions::problems() const {
   if (!(time_limit > 0)) found.push_back(fmt::format("time limit is {}, expected a positive number of seconds", time_limit));
   if (!(seconds_between_checkpoints >= 0))
     found.push_back(fmt::format("seconds between checkpoints is {}, expected 0 or more", seconds_between_checkpoints));
+  for (const Index width : layers)
+    if (width < 0) found.push_back(fmt::format("a layer has {} units, expected 1 or more, or 0 to find out", width));
+  if (units > 0 && (!layers.empty() || any_depth)) found.push_back("units and layers are both given: units is for one hidden layer");
+  if (any_depth && !layers.empty()) found.push_back("layers are given, and any depth is asked for");
+  if ((any_depth || layers.size() > 1) && method != "auto" && method != "deep")
+    found.push_back(fmt::format("method {} is for one hidden layer; several are learned by method deep", method));
   if (starts < 1) found.push_back(fmt::format("starts is {}, expected at least 1", starts));
   const auto all = methods();
   const auto info = std::find_if(all.begin(), all.end(), [&](const MethodInfo& m) { return m.name == method; });
@@ -103,14 +109,17 @@ void say_nearly_dependent(double distance, Result& result) {
 }
 
 Network spread_over_inputs(const Network& network, const std::vector<Index>& columns, Index inputs) {
-  Network wide(inputs, network.units(), network.outputs(), network.activation);
+  Network wide = network;
+  wide.W = Matrix::Zero(network.units(), inputs);
+  wide.skip = Matrix::Zero(network.outputs(), inputs);
+  if (network.deep() && network.upper.front().around.size() > 0)
+    wide.upper.front().around = Matrix::Zero(network.upper.front().W.rows(), inputs);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     wide.W.col(columns[j]) = network.W.col(static_cast<Index>(j));
     wide.skip.col(columns[j]) = network.skip.col(static_cast<Index>(j));
+    if (network.deep() && network.upper.front().around.size() > 0)
+      wide.upper.front().around.col(columns[j]) = network.upper.front().around.col(static_cast<Index>(j));
   }
-  wide.b = network.b;
-  wide.A = network.A;
-  wide.offset = network.offset;
   return wide;
 }
 
@@ -150,6 +159,10 @@ void refuse_second_chance(const Result& tried, Result& result) {
   result.detection_limit = std::numeric_limits<double>::quiet_NaN();
 }
 
+bool wants_layers(const LearnOptions& options) {
+  return options.method == "deep" || options.any_depth || options.layers.size() > 1;
+}
+
 /// One method after the other until an answer is certified; the best answer stays.
 void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const LearnOptions& options, const Control& control,
                    Result& result) {
@@ -182,6 +195,26 @@ void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const L
   }
 }
 
+/// `--layers auto` begins with one hidden layer; its answer stays if it is certified.
+void learn_layers(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  if (options.any_depth) {
+    LearnOptions one = options;
+    one.any_depth = false;
+    try {
+      learn_by_plan(source, choose_methods(source, one, control), one, control.with_time_limit(0.3 * control.seconds_left()), result);
+    } catch (const Interrupted& interrupted) {
+      control.check();  // the whole time is over, or somebody cancelled
+      fail(result, Status::budget_exhausted, interrupted.what());
+    }
+    if (result.certified()) return;
+    result.notes = {fmt::format("one hidden layer does not explain the data ({}): {}", result.method, result.message)};
+    result.stages.clear();
+  }
+  result.method = "deep";
+  result.method_reason = "several hidden layers";
+  learner_named("deep").run(source, options, control, result);
+}
+
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   control.progress("look at the data", -1);
   const MeasuredSource measured(source, input_moments(source, control));
@@ -200,7 +233,9 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   std::optional<SelectedColumns> selected;
   if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);
   const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : measured;
-  if (options.method == "auto")
+  if (wants_layers(options))
+    learn_layers(useful, options, control, result);
+  else if (options.method == "auto")
     learn_by_plan(useful, choose_methods(useful, options, control), options, control, result);
   else
     learner_named(options.method).run(useful, options, control, result);
@@ -228,6 +263,7 @@ Checkpoint::Identity identity_of(const SampleSource& source, const LearnOptions&
           {"check sum of the data", fmt::format("{:016x}", sum)},
           {"method", options.method},
           {"units", std::to_string(options.units)},
+          {"layers", options.any_depth ? "auto" : fmt::format("{}", fmt::join(options.layers, ","))},
           {"seed", std::to_string(options.seed)},
           {"starts", std::to_string(options.starts)},
           {"settings", settings}};
@@ -256,8 +292,13 @@ std::string kept(Checkpoint& checkpoint) {
 
 }  // namespace
 
-Result learn(const SampleSource& source, const LearnOptions& options) {
-  check_no_problems("learn", options.problems());
+Result learn(const SampleSource& source, const LearnOptions& given) {
+  check_no_problems("learn", given.problems());
+  LearnOptions options = given;
+  if (options.layers.size() == 1 && options.method != "deep") {  // one hidden layer by another name
+    options.units = options.layers.front();
+    options.layers.clear();
+  }
   Control control = Control(options.threads, options.time_limit, options.observer).with_ranks(options.ranks);
   const SingleThreadedBlas single_threaded;
   std::optional<Checkpoint> checkpoint = checkpoint_for(source, options, control);

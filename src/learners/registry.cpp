@@ -1,5 +1,6 @@
 #include "learners/registry.hpp"
 
+#include "learners/deep/deep.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/prune/prune.hpp"
 #include "learners/prune/robust.hpp"
@@ -22,6 +23,7 @@ const std::vector<Learner>& learners() {
       {{"prune", "over-parameterised starts, pruned: any inputs, any outputs, more units than inputs too", {}}, learn_by_pruning},
       {{"robust", "the same where some labels are wrong or their noise has heavy tails: a loss that forgives, then the samples that agree", {}},
        learn_robustly},
+      {{"deep", "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs", {}}, learn_deep},
   });
   return all;
 }

@@ -49,6 +49,7 @@ struct SecondMomentSums {
 
 ExactMoments::ExactMoments(const Network& network) : network_(canonical(network)) {
   check_equal("outputs of the network", network.outputs(), 1);
+  require_one_hidden_layer(network, "moments of a network");
   if (network.activation != Activation::relu)
     throw std::invalid_argument("exact moments are those of ReLU networks, not " + name_of(network.activation));
 }

@@ -4,6 +4,7 @@
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "networks/assignment.hpp"
+#include "networks/layers.hpp"
 #include "relucover/network.hpp"
 
 namespace relucover {
@@ -41,6 +42,11 @@ Comparison compare(const Network& truth_given, const Network& answer_given) {
   check_equal("inputs of the answer", answer_given.inputs(), truth_given.inputs());
   check_equal("outputs of the answer", answer_given.outputs(), truth_given.outputs());
   const Network truth = canonical(truth_given), answer = canonical(answer_given);
+  if (truth.deep() || answer.deep()) {
+    Comparison result = compare_layers(truth, answer);
+    result.function_rms = relative_function_error(truth, answer);
+    return result;
+  }
   Comparison result;
   result.units_truth = truth.units();
   result.units_answer = answer.units();
@@ -65,6 +71,7 @@ Comparison compare(const Network& truth_given, const Network& answer_given) {
     result.max_output_error =
         std::max({result.max_output_error, truth.A.size() ? truth.A.cwiseAbs().maxCoeff() : 0.0});
   }
+  result.layers = {{result.units_truth, result.units_answer, result.units_matched, result.max_weight_error, result.max_bias_error}};
   result.function_rms = relative_function_error(truth, answer);
   return result;
 }

@@ -128,11 +128,26 @@ FeedForward feed_forward(const Network& network) {
   model.inputs = network.inputs();
   model.steps.push_back({.kind = Kind::affine, .from = 0, .weights = network.W, .constant = network.b});
   model.steps.push_back({.kind = Kind::activation, .from = 1, .weights = {}, .constant = {}, .activation = network.activation});
-  model.steps.push_back({.kind = Kind::affine, .from = 2, .weights = network.A, .constant = network.offset});
-  if (!network.skip.isZero(0)) {
-    model.steps.push_back({.kind = Kind::affine, .from = 0, .weights = network.skip, .constant = {}});
-    model.steps.push_back({.kind = Kind::add, .from = 3, .other = 4, .weights = {}, .constant = {}});
+  const auto last = [&] { return static_cast<Index>(model.steps.size()); };
+  const auto affine = [&](Index from, const Matrix& weights, const Vector& constant) {
+    model.steps.push_back({.kind = Kind::affine, .from = from, .weights = weights, .constant = constant});
+    return last();
+  };
+  const auto sum = [&](Index one, Index other) {
+    model.steps.push_back({.kind = Kind::add, .from = one, .other = other, .weights = {}, .constant = {}});
+    return last();
+  };
+  Index below = 0, hidden = last();
+  for (const HiddenLayer& layer : network.upper) {
+    Index value = affine(hidden, layer.W, layer.b);
+    if (layer.around.size() > 0) value = sum(value, affine(below, layer.around, {}));
+    model.steps.push_back({.kind = Kind::activation, .from = value, .weights = {}, .constant = {}, .activation = network.activation});
+    below = hidden;
+    hidden = last();
   }
+  Index value = affine(hidden, network.A, network.offset);
+  if (network.around.size() > 0) value = sum(value, affine(below, network.around, {}));
+  if (!network.skip.isZero(0)) sum(value, affine(0, network.skip, {}));
   return model;
 }
 

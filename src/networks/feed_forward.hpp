@@ -35,4 +35,8 @@ FeedForward feed_forward(const Network& network);
 /// Throws std::invalid_argument saying what doesn't fit (a second hidden layer, two kinds of activation, ...).
 Network one_hidden_layer(const FeedForward& model);
 
+/// The same for any number of hidden layers, one after the other: a layer may see the one below and, linearly around that, the
+/// values the one below sees; the output also the inputs.
+Network layered_network(const FeedForward& model);
+
 }  // namespace relucover

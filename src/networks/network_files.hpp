@@ -19,5 +19,7 @@ Network parse_network_npz(const SharedBytes& content, const std::string& name);
 /// What both formats say about themselves.
 inline constexpr const char* network_format = "relucover-network";
 inline constexpr int network_version = 1;
+/// Of files of networks with several hidden layers.
+inline constexpr int deep_network_version = 2;
 
 }  // namespace relucover

@@ -3,7 +3,54 @@
 
 namespace relucover {
 
+namespace {
+
+std::string of_layer(std::size_t layer, const char* part) { return "layer" + std::to_string(layer) + "_" + part; }
+
+void write_deep(const Network& network, const std::filesystem::path& path) {
+  NamedArrays arrays{{"format", text_array(network_format)},
+                     {"version", integer_array(deep_network_version)},
+                     {"activation", text_array(name_of(network.activation))},
+                     {"layers", integer_array(static_cast<Index>(network.widths().size()))},
+                     {of_layer(1, "W"), matrix_array(network.W)},
+                     {of_layer(1, "b"), vector_array(network.b)}};
+  for (std::size_t l = 0; l < network.upper.size(); ++l) {
+    arrays.emplace_back(of_layer(l + 2, "W"), matrix_array(network.upper[l].W));
+    arrays.emplace_back(of_layer(l + 2, "b"), vector_array(network.upper[l].b));
+    if (network.upper[l].around.size() > 0) arrays.emplace_back(of_layer(l + 2, "around"), matrix_array(network.upper[l].around));
+  }
+  arrays.emplace_back("A", matrix_array(network.A));
+  if (network.around.size() > 0) arrays.emplace_back("around", matrix_array(network.around));
+  arrays.emplace_back("skip", matrix_array(network.skip));
+  arrays.emplace_back("offset", vector_array(network.offset));
+  write_npz(path, arrays);
+}
+
+/// Layers and output weights of a file of version 2.
+void read_layers(const NpzReader& reader, Network& network) {
+  constexpr double most = 1000;
+  const double layers = reader.number("layers");
+  if (!(layers >= 1 && layers <= most)) reader.fail("layers", "is not a number of hidden layers");
+  network.W = reader.matrix(of_layer(1, "W"), -1, -1);
+  network.b = reader.vector(of_layer(1, "b"), network.units());
+  Index below = network.units(), beneath = network.inputs();
+  for (std::size_t l = 2; l <= static_cast<std::size_t>(layers); ++l) {
+    HiddenLayer layer;
+    layer.W = reader.matrix(of_layer(l, "W"), -1, below);
+    layer.b = reader.vector(of_layer(l, "b"), layer.W.rows());
+    if (reader.has(of_layer(l, "around"))) layer.around = reader.matrix(of_layer(l, "around"), layer.W.rows(), beneath);
+    beneath = below;
+    below = layer.W.rows();
+    network.upper.push_back(std::move(layer));
+  }
+  network.A = reader.matrix("A", -1, below);
+  if (network.deep() && reader.has("around")) network.around = reader.matrix("around", network.outputs(), beneath);
+}
+
+}  // namespace
+
 void write_network_npz(const Network& network, const std::filesystem::path& path) {
+  if (network.deep()) return write_deep(network, path);
   write_npz(path, {{"format", text_array(network_format)},
                    {"version", integer_array(network_version)},
                    {"activation", text_array(name_of(network.activation))},
@@ -16,16 +63,21 @@ void write_network_npz(const Network& network, const std::filesystem::path& path
 
 Network parse_network_npz(const SharedBytes& content, const std::string& name) {
   const NpzReader reader(content, name, "a network has arrays format, version, activation, W, b, A, skip and offset");
-  reader.expect_format(network_format, network_version);
+  const bool deep = reader.has("version") && reader.number("version") == deep_network_version;
+  reader.expect_format(network_format, deep ? deep_network_version : network_version);
   Network network;
   try {
     network.activation = activation_named(reader.text("activation"));
   } catch (const std::invalid_argument& error) {
     reader.fail("activation", error.what());
   }
-  network.W = reader.matrix("W", -1, -1);
-  network.b = reader.vector("b", network.units());
-  network.A = reader.matrix("A", -1, network.units());
+  if (deep) {
+    read_layers(reader, network);
+  } else {
+    network.W = reader.matrix("W", -1, -1);
+    network.b = reader.vector("b", network.units());
+    network.A = reader.matrix("A", -1, network.units());
+  }
   if (network.outputs() == 0) reader.fail("A", "has no rows: a network has at least one output");
   network.skip = reader.matrix("skip", network.outputs(), network.inputs());
   network.offset = reader.vector("offset", network.outputs());

@@ -78,6 +78,22 @@ const char* operator_of(Activation activation) {
   }
 }
 
+/// A hidden layer above the first; returns the name of its values.
+std::string add_layer(onnx::GraphProto& graph, const HiddenLayer& layer, Activation activation, const std::string& number,
+                      const std::string& from, const std::string& beside, Precision precision) {
+  add_tensor(graph, "W" + number, layer.W, false, precision);
+  add_tensor(graph, "b" + number, layer.b, true, precision);
+  const bool path = layer.around.size() > 0;
+  add_node(graph, "Gemm", {from, "W" + number, "b" + number}, (path ? "straight" : "before") + number);
+  if (path) {
+    add_tensor(graph, "around" + number, layer.around, false, precision);
+    add_node(graph, "Gemm", {beside, "around" + number}, "past" + number);
+    add_node(graph, "Add", {"straight" + number, "past" + number}, "before" + number);
+  }
+  add_node(graph, operator_of(activation), {"before" + number}, "hidden" + number);
+  return "hidden" + number;
+}
+
 // ---- reading
 
 /// Reads one graph, node by node; a name is a constant or a value of the model.
@@ -377,9 +393,22 @@ std::string bytes_of(const Network& network, Precision precision) {
   add_tensor(graph, "A", network.A, false, precision);
   add_tensor(graph, "offset", network.offset, true, precision);
   const bool has_skip = !network.skip.isZero(0);
+  const bool has_around = network.around.size() > 0;
   add_node(graph, "Gemm", {"x", "W", "b"}, "before");
   add_node(graph, operator_of(network.activation), {"before"}, "hidden");
-  add_node(graph, "Gemm", {"hidden", "A", "offset"}, has_skip ? "from_units" : "y");
+  std::string below = "x", hidden = "hidden";
+  for (std::size_t l = 0; l < network.upper.size(); ++l) {
+    const std::string last = hidden;
+    hidden = add_layer(graph, network.upper[l], network.activation, std::to_string(l + 2), hidden, below, precision);
+    below = last;
+  }
+  const std::string from_last = has_around ? "from_last" : has_skip ? "from_units" : "y";
+  add_node(graph, "Gemm", {hidden, "A", "offset"}, from_last);
+  if (has_around) {
+    add_tensor(graph, "around", network.around, false, precision);
+    add_node(graph, "Gemm", {below, "around"}, "past_last");
+    add_node(graph, "Add", {from_last, "past_last"}, has_skip ? "from_units" : "y");
+  }
   if (has_skip) {
     add_tensor(graph, "skip", network.skip, false, precision);
     add_node(graph, "Gemm", {"x", "skip"}, "from_input");

@@ -29,7 +29,7 @@ FeedForward read_feed_forward_onnx(const std::filesystem::path& path) { return o
 Network read_network_onnx(const std::filesystem::path& path) {
   const FeedForward model = read_feed_forward_onnx(path);
   try {
-    return one_hidden_layer(model);
+    return layered_network(model);
   } catch (const std::invalid_argument& problem) {
     throw DataError(path.string(), "", problem.what(), "deeper models can be used as an oracle");
   }

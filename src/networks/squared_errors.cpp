@@ -22,6 +22,8 @@ Matrix unit_rows(const Matrix& rows) {
 
 SquaredErrors squared_errors(const Network& truth, const Network& answer, bool up_to_sign) {
   check_equal("inputs of the answer", answer.inputs(), truth.inputs());
+  require_one_hidden_layer(truth, "a sum of squared errors");
+  require_one_hidden_layer(answer, "a sum of squared errors");
   if (answer.units() != truth.units()) return {4.0 * static_cast<double>(truth.units()), 4.0 * static_cast<double>(truth.units())};
   const Matrix w = unit_rows(truth.W), w_answer = unit_rows(answer.W);
   const Matrix a = unit_rows(truth.A.transpose()), a_answer = unit_rows(answer.A.transpose());

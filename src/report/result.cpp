@@ -37,6 +37,9 @@ const char* meaning_of(Status status) {
 }
 
 std::string shape_of(const Network& network) {
+  if (network.deep())
+    return fmt::format("{} input{}, hidden layers of {} units, {} output{}", network.inputs(), network.inputs() == 1 ? "" : "s",
+                       fmt::join(network.widths(), ", "), network.outputs(), network.outputs() == 1 ? "" : "s");
   return fmt::format("{} input{}, {} unit{}, {} output{}", network.inputs(), network.inputs() == 1 ? "" : "s",
                      network.units(), network.units() == 1 ? "" : "s", network.outputs(),
                      network.outputs() == 1 ? "" : "s");
@@ -108,7 +111,8 @@ std::string Result::json() const {
       {"method", method},
       {"method_asked", method_asked},
       {"method_reason", method_reason},
-      {"units", network.units()},
+      {"units", network.all_units()},
+      {"layers", network.widths()},
       {"units_asked", units_asked},
       {"inputs", network.inputs()},
       {"outputs", network.outputs()},

@@ -1,12 +1,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <nlohmann/json.hpp>
 
+#include "core/format_version.hpp"
 #include "relucover/errors.hpp"
 #include "samples/queried_samples.hpp"
 
@@ -24,6 +27,11 @@ AnswerSpool::AnswerSpool(std::filesystem::path path, Index inputs, std::uint64_t
   if (path_.empty()) return;
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(std::string("can't be opened: ") + std::strerror(errno), "check that the folder exists");
+  // Two runs would write answers between each other's. The lock goes with the descriptor, however the program ends.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    fail("is in use by another run", "wait for its end, or name another file");
+  }
 }
 
 AnswerSpool::~AnswerSpool() {
@@ -52,17 +60,11 @@ RowMatrix AnswerSpool::read() {
     if (::ftruncate(descriptor_, 0) != 0) fail("can't be cut", "");
     return {};
   }
-  const auto header = nlohmann::json::parse(content.substr(0, line), nullptr, false);
-  if (!header.is_object() || header.value("format", "") != format_name)
-    fail("isn't a file of answers", "choose another name");
-  if (header.value("version", 0) != format_version) fail("was written by another version", "choose another name");
-  if (header.value("inputs", Index(-1)) != inputs_ || header.value("seed", std::uint64_t(0)) != seed_ ||
-      header.value("scale", 0.0) != scale_)
-    fail(fmt::format("holds answers to other queries (inputs {}, seed {}, scale {})", header.value("inputs", Index(-1)),
-                     header.value("seed", std::uint64_t(0)), header.value("scale", 0.0)),
+  const Header header = parsed(std::string_view(content).substr(0, line));
+  if (header.inputs != inputs_ || header.seed != seed_ || header.scale != scale_)
+    fail(fmt::format("holds answers to other queries (inputs {}, seed {}, scale {})", header.inputs, header.seed, header.scale),
          "use the same inputs, seed and scale, or another file");
-  const Index outputs = header.value("outputs", Index(0));
-  if (outputs < 1) fail("has a damaged header", "choose another name");
+  const Index outputs = header.outputs;
   const std::size_t row_bytes = static_cast<std::size_t>(outputs) * sizeof(double);
   const std::size_t rows = (content.size() - line - 1) / row_bytes;
   const std::size_t whole = line + 1 + rows * row_bytes;
@@ -72,6 +74,24 @@ RowMatrix AnswerSpool::read() {
   RowMatrix answers(static_cast<Index>(rows), outputs);
   if (rows > 0) std::memcpy(answers.data(), content.data() + line + 1, rows * row_bytes);
   return answers;
+}
+
+AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
+  const auto object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.contains("format") || object["format"] != format_name) fail("isn't a file of answers", "choose another name");
+  const auto number = [&]<class Number>(const char* key, Number) {
+    if (!object.contains(key) || !object[key].is_number()) fail("has a damaged header", "choose another name");
+    return object[key].get<Number>();
+  };
+  const int version = number("version", int());
+  if (version != format_version) {
+    const VersionProblem wrong = version_problem(version, format_version);
+    fail("its version " + wrong.problem, wrong.remedy);
+  }
+  constexpr Index most_outputs = Index{1} << 32;
+  const Header header{number("inputs", Index()), number("outputs", Index()), number("seed", std::uint64_t()), number("scale", double())};
+  if (header.outputs < 1 || header.outputs > most_outputs) fail("has a damaged header", "choose another name");
+  return header;
 }
 
 void AnswerSpool::start(Index outputs) {

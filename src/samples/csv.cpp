@@ -57,11 +57,17 @@ bool parse_number(Text field, double& value) {
 
 class CsvParser {
  public:
-  CsvParser(Text text, const std::string& name) : rest_(text), name_(name) {
+  CsvParser(Text text, const std::string& name, const Control& control) : rest_(text), name_(name), control_(control) {
     constexpr Text byte_order_mark = "\xef\xbb\xbf";
     if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
     while (!rest_.empty() && (rest_.back() == '\n' || rest_.back() == '\r' || rest_.back() == ' '))
       rest_.remove_suffix(1);
+  }
+
+  /// The header, if all of it is there.
+  void check_start() {
+    if (rest_.find('\0') != Text::npos) fail(1, 0, "is not text", "send .npz or .csv");
+    if (rest_.find('\n') != Text::npos) read_header();
   }
 
   std::unique_ptr<SampleSource> parse() {
@@ -75,7 +81,11 @@ class CsvParser {
     x_.resize(room, inputs_);
     y_.resize(room, columns() - inputs_);
     Index row = 0;
-    while (!rest_.empty()) read_row(row++);
+    constexpr Index rows_between_checks = 4096;
+    while (!rest_.empty()) {
+      if (row % rows_between_checks == 0) control_.check_here();
+      read_row(row++);
+    }
     if (row != room) changed(row + 1);
     return std::make_unique<MemorySource<double>>(std::move(x_), std::move(y_), name_);
   }
@@ -150,16 +160,21 @@ class CsvParser {
 
   Text rest_;
   const std::string& name_;
+  const Control& control_;
   char separator_ = ',';
   std::vector<char> is_label_;
   Index inputs_ = 0;
   RowMatrix x_, y_;
 };
 
+Text text_of(Bytes content) { return {reinterpret_cast<const char*>(content.data()), content.size()}; }
+
 }  // namespace
 
-std::unique_ptr<SampleSource> open_csv(Bytes content, const std::string& name) {
-  return CsvParser(Text(reinterpret_cast<const char*>(content.data()), content.size()), name).parse();
+void check_csv_start(Bytes start, const std::string& name) { CsvParser(text_of(start), name, Control()).check_start(); }
+
+std::unique_ptr<SampleSource> open_csv(Bytes content, const std::string& name, const Control& control) {
+  return CsvParser(text_of(content), name, control).parse();
 }
 
 }  // namespace relucover

@@ -198,7 +198,9 @@ class Writer : public Hdf5Writer {
       const std::array size{static_cast<hsize_t>(samples), static_cast<hsize_t>(columns_[d])};
       const Hdf5Handle space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
       const hid_t type = precision_ == Precision::float32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-      datasets_[d] = Hdf5Handle(H5Dcreate2(file_.get(), names[d], type, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+      const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      H5Pset_obj_track_times(creation.get(), false);  // the same data gives the same bytes
+      datasets_[d] = Hdf5Handle(H5Dcreate2(file_.get(), names[d], type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
       if (!datasets_[d].valid()) fail();
     }
   }

@@ -25,42 +25,56 @@ std::filesystem::path labels_beside(const std::filesystem::path& x) {
 
 namespace {
 
-/// What comes through a pipe has no extension: its first bytes say what it is.
-std::unique_ptr<SampleSource> open_stream(const std::filesystem::path& path, const std::string& name) {
-  const SharedBytes content = map_file(path);
-  const std::string_view start(reinterpret_cast<const char*>(content.bytes.data()), std::min<std::size_t>(content.bytes.size(), 8));
-  if (start.starts_with("PK")) return open_npz(content, name);
-  if (start.starts_with("\x89HDF") || start.starts_with("\x93NUMPY"))
-    throw DataError(name, "", start[0] == '\x89' ? "is HDF5, which can't be read from a pipe" : "is one .npy array, which holds inputs or labels, not both",
+std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+bool is_archive(Bytes bytes) { return text_of(bytes).starts_with("PK"); }
+
+/// What comes through a pipe has no extension: its first bytes say what it is, before the rest is waited for.
+void check_start(Bytes start, const std::string& name) {
+  const std::string_view text = text_of(start);
+  if (is_archive(start)) return;
+  if (text.starts_with("\x89HDF") || text.starts_with("\x93NUMPY"))
+    throw DataError(name, "", text[0] == '\x89' ? "is HDF5, which can't be read from a pipe" : "is one .npy array, which holds inputs or labels, not both",
                     "save it to a file first, or send .npz or .csv");
-  return open_csv(content.bytes, name);
+  check_csv_start(start, name);
+}
+
+std::unique_ptr<SampleSource> open_stream(const std::filesystem::path& path, const std::string& name, const Control& control) {
+  const auto look = [&](Bytes start) { check_start(start, name); };
+  const SharedBytes content = map_file(path, control, look);
+  if (!is_stream(path)) look(content.bytes.first(std::min<std::size_t>(content.bytes.size(), 1 << 16)));  // standard input from a file
+  return is_archive(content.bytes) ? open_npz(content, name, control) : open_csv(content.bytes, name, control);
 }
 
 }  // namespace
 
-std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path) {
-  if (path == "-") return open_stream("/dev/stdin", "standard input");
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path, const Control& control) {
+  if (path == "-") return open_stream("/dev/stdin", "standard input", control);
   const std::string name = path.string(), extension = extension_of(path);
-  if (is_stream(path)) return open_stream(path, name);
+  if (is_stream(path)) return open_stream(path, name, control);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw DataError(name, "", "is a directory, not a file", "name the files in it, one by one");
-  if (extension == ".npz") return open_npz(map_file(path), name);
+  if (extension == ".npz") return open_npz(map_file(path), name, control);
   if (extension == ".csv") {
     const SharedBytes content = map_file(path);
-    return open_csv(content.bytes, name);
+    return open_csv(content.bytes, name, control);
   }
   if (extension == ".h5" || extension == ".hdf5") return open_hdf5(path);
-  if (extension == ".npy") return open_npy_pair(path, labels_beside(path));
+  if (extension == ".npy") return open_npy_pair(path, labels_beside(path), control);
   throw DataError(name, "", extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
                   "data is .npz, .npy, .h5, .hdf5 or .csv");
 }
 
-std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y) {
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path) { return open_samples(path, Control()); }
+
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y) { return open_samples(x, y, Control()); }
+
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y, const Control& control) {
   for (const auto& path : {x, y})
     if (extension_of(path) != ".npy")
       throw DataError(path.string(), "", "is not a .npy file", "x and y given apart are one .npy file each");
-  return open_npy_pair(x, y);
+  return open_npy_pair(x, y, control);
 }
 
 }  // namespace relucover

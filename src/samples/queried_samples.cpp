@@ -31,15 +31,16 @@ RowMatrix QueriedSamples::drawn(Index first, Index rows) const {
 }
 
 void QueriedSamples::check_answers(const Eigen::Ref<const RowMatrix>& answers, Index asked) const {
-  const auto fail = [&](const std::string& problem) {
-    throw DataError(oracle_.name(), fmt::format("query {}", samples_), problem, "");
+  const auto fail = [&](const std::string& problem, Index row = 0) {
+    throw DataError(oracle_.name(), fmt::format("query {} (from 0)", samples_ + row), problem, "");
   };
   if (answers.rows() < 1 || answers.rows() > asked)
     fail(fmt::format("{} answers to {} queries", answers.rows(), asked));
   if (answers.cols() < 1) fail("the answer has no numbers");
   if (y_.cols() > 0 && answers.cols() != y_.cols())
     fail(fmt::format("the answer has {} numbers, earlier ones have {}", answers.cols(), y_.cols()));
-  if (!answers.allFinite()) fail("the answer has a value that is NaN or infinite");
+  for (Index row = 0; row < answers.rows(); ++row)
+    if (!answers.row(row).allFinite()) fail("the answer has a value that is NaN or infinite", row);
 }
 
 void QueriedSamples::keep(const RowMatrix& x, const Eigen::Ref<const RowMatrix>& answers) {

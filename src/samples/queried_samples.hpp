@@ -19,6 +19,12 @@ class AnswerSpool {
   void append(const Eigen::Ref<const RowMatrix>& answers);
 
  private:
+  struct Header {
+    Index inputs, outputs;
+    std::uint64_t seed;
+    double scale;
+  };
+  Header parsed(std::string_view line) const;
   void start(Index outputs);
   void write(const void* bytes, std::size_t size);
   [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const;

@@ -90,7 +90,7 @@ std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_p
   return std::make_unique<StoredSource>(StoredRows(x), StoredRows(y), std::move(name));
 }
 
-std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::string& name) {
+std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::string& name, const Control& control) {
   const ZipReader archive(content, name);
   for (const std::string wanted : {"x", "y"}) {
     if (archive.contains(wanted + ".npy")) continue;
@@ -102,13 +102,13 @@ std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::st
                     "name the arrays when saving: np.savez(file, x=inputs, y=labels)");
   }
   const Place x_place{name, "array x"}, y_place{name, "array y"};
-  return stored_samples(parse_npy(archive.read("x.npy"), x_place), x_place, parse_npy(archive.read("y.npy"), y_place),
+  return stored_samples(parse_npy(archive.read("x.npy", control), x_place), x_place, parse_npy(archive.read("y.npy", control), y_place),
                         y_place, name);
 }
 
-std::unique_ptr<SampleSource> open_npy_pair(const std::filesystem::path& x, const std::filesystem::path& y) {
+std::unique_ptr<SampleSource> open_npy_pair(const std::filesystem::path& x, const std::filesystem::path& y, const Control& control) {
   const Place x_place{x.string(), ""}, y_place{y.string(), ""};
-  return stored_samples(parse_npy(map_file(x), x_place), x_place, parse_npy(map_file(y), y_place), y_place,
+  return stored_samples(parse_npy(map_file(x, control), x_place), x_place, parse_npy(map_file(y, control), y_place), y_place,
                         x.string() + " with " + y.string());
 }
 

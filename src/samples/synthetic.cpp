@@ -14,7 +14,7 @@ namespace relucover {
 
 namespace {
 
-constexpr std::uint64_t network_stream = 0;
+constexpr std::uint64_t network_stream = 0, deep_network_stream = 1;
 
 double draw(InputDistribution::Kind kind, RandomStream& random) {
   using Kind = InputDistribution::Kind;
@@ -194,6 +194,37 @@ Matrix planted_weights(const PlantedOptions& options, RandomStream& random) {
 }
 
 }  // namespace
+
+std::vector<std::string> DeepPlantedOptions::problems() const {
+  std::vector<std::string> found;
+  if (inputs <= 0) found.push_back(fmt::format("inputs is {}, expected at least 1", inputs));
+  if (outputs <= 0) found.push_back(fmt::format("outputs is {}, expected at least 1", outputs));
+  if (layers.empty()) found.push_back("layers is empty, expected the width of each hidden layer");
+  for (const Index width : layers)
+    if (width <= 0) found.push_back(fmt::format("a layer has {} units, expected at least 1", width));
+  return found;
+}
+
+Network planted_deep_network(const DeepPlantedOptions& options) {
+  check_no_problems("planted network", options.problems());
+  constexpr double weight_spread = 1.4, bias_spread = 0.3;
+  RandomStream random(options.seed, purpose::network, deep_network_stream);
+  const auto weights = [&](Index units, Index below) {
+    return Matrix(weight_spread / std::sqrt(static_cast<double>(below)) * random.normal_matrix(units, below));
+  };
+  Network network(options.inputs, options.layers.front(), options.outputs);
+  network.W = weights(network.units(), options.inputs);
+  network.b = bias_spread * random.normal_vector(network.units());
+  for (std::size_t l = 1; l < options.layers.size(); ++l) {
+    const Index units = options.layers[l];
+    HiddenLayer layer{weights(units, options.layers[l - 1]), {}, {}};
+    layer.b = bias_spread * random.normal_vector(units);
+    network.upper.push_back(std::move(layer));
+  }
+  network.A = random.normal_matrix(options.outputs, options.layers.back());
+  network.offset = random.normal_vector(options.outputs);
+  return network;
+}
 
 Network planted_network(const PlantedOptions& options) {
   check_no_problems("planted network", options.problems());

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/archive.hpp"
-#include "core/checkpoint.hpp"
+#include "core/kept.hpp"
 #include "reduce/reduce.hpp"
 
 namespace relucover {
@@ -71,24 +70,6 @@ struct Iterate {
   void fields(auto& visit) { visit(outcome, damping, tolerance, rejections, product_precision, finished); }
 };
 
-/// The iterate's place in the checkpoint, if there is one.
-class Keeper {
- public:
-  explicit Keeper(const Control& control) : checkpoint_(control.checkpoint()), place_(checkpoint_ ? checkpoint_->next_place() : 0) {}
-  bool restore(Iterate& iterate) const {
-    const std::string* state = checkpoint_ ? checkpoint_->at(place_) : nullptr;
-    if (state != nullptr) unpack(*state, iterate);
-    return state != nullptr;
-  }
-  void keep(const Iterate& iterate) const {
-    if (checkpoint_) checkpoint_->leave(place_, pack(iterate));
-  }
-
- private:
-  Checkpoint* checkpoint_;
-  Index place_;
-};
-
 /// How precisely to solve for a step. Far from the answer the linear model is not worth more than a loose one; near it every digit
 /// counts, except those that the damping takes away and those beyond the cost asked for.
 double inner_tolerance(const Iterate& at, const SolverOptions& options, double variance) {
@@ -153,7 +134,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
       options.second_moment.size() > 0 ? options.second_moment : second_moment(source, options.loss.bias, control);
   linearisation.moment_inverse = inverse_of_moment(linearisation.second_moment);
 
-  const Keeper keeper(control);
+  const Kept<Iterate> keeper(control);
   std::unique_ptr<Linearisation> linear;
   const auto linearise_at = [&](const Iterate& at) {
     linearisation.product_precision = at.product_precision;

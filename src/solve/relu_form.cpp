@@ -1,5 +1,8 @@
 #include "solve/relu_form.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 
@@ -58,7 +61,8 @@ Network relu_network(const SignFreeModel& model, const std::vector<int>& signs) 
   Network network(inputs, model.units(), model.outputs());
   for (Index i = 0; i < model.units(); ++i) {
     const double norm = model.theta.row(i).head(inputs).norm();
-    const double scale = norm > 0 ? signs[static_cast<std::size_t>(i)] / norm : 0;
+    constexpr double nothing = 1e-150;  // its inverse would overflow
+    const double scale = norm > nothing ? signs[static_cast<std::size_t>(i)] / norm : 0;
     network.W.row(i) = scale * model.theta.row(i).head(inputs);
     network.b[i] = scale * model.theta(i, inputs);
     network.A.col(i) = 2 * norm * model.output.col(i);
@@ -89,7 +93,8 @@ SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model
     SignFreeModel trial = outcome.model;
     trial.add(1, unflatten(tie.all(free_step), outcome.model));
     trial.affine = tied_affine(trial, signs);
-    const double cost = variance * relative_cost(source, trial, Loss{}, variance, control);
+    const bool sane = std::isfinite(trial.theta.squaredNorm()) && std::isfinite(trial.affine.squaredNorm());  // not if the ties left the Gram matrix singular
+    const double cost = sane ? variance * relative_cost(source, trial, Loss{}, variance, control) : std::numeric_limits<double>::infinity();
     if (!(cost < outcome.cost)) {
       outcome.converged = true;
       break;

@@ -41,6 +41,7 @@ void balance(SignFreeModel& model) {
 SignFreeModel sign_free(const Network& network) {
   if (network.activation != Activation::relu && network.activation != Activation::abs)
     throw std::invalid_argument("only relu and abs networks have a sign-free form");
+  require_one_hidden_layer(network, "the sign-free form");
   const double half = network.activation == Activation::relu ? 0.5 : 1;
   SignFreeModel model(network.inputs(), network.units(), network.outputs());
   model.theta << network.W, network.b;

@@ -82,13 +82,13 @@ Elimination eliminate(const Matrix& rows, const Vector& target, double tolerance
 }
 
 /// Tries every choice of the free signs in Gray-code order and reads the others off.
-bool enumerate_free(const Elimination& e, Collector& collector) {
+bool enumerate_free(const Elimination& e, const Control& control, Collector& collector) {
   const Index count = static_cast<Index>(e.order.size()), free_count = count - e.rank;
   Vector free_signs = Vector::Constant(free_count, -1.0);
   Vector basic = e.constant - e.dependence * free_signs;
   const auto total = std::uint64_t{1} << free_count;
   for (std::uint64_t step = 1;; ++step) {
-    if (largest((basic.cwiseAbs().array() - 1).abs()) <= e.slack) {  // rank 0: every choice of the free signs
+    if (largest_of((basic.cwiseAbs().array() - 1).abs()) <= e.slack) {  // rank 0: every choice of the free signs
       Vector z(count);
       for (Index i = 0; i < count; ++i)
         z[e.order[static_cast<std::size_t>(i)]] = i < e.rank ? (basic[i] < 0 ? -1.0 : 1.0) : free_signs[i - e.rank];
@@ -98,7 +98,10 @@ bool enumerate_free(const Elimination& e, Collector& collector) {
     const Index flipped = std::countr_zero(step);
     basic += e.dependence.col(flipped) * (2 * free_signs[flipped]);
     free_signs[flipped] *= -1;
-    if ((step & 1023) == 0) basic = e.constant - e.dependence * free_signs;  // no drift
+    if ((step & 1023) == 0) {
+      control.check();
+      basic = e.constant - e.dependence * free_signs;  // no drift
+    }
   }
 }
 
@@ -119,7 +122,7 @@ std::pair<Vector, Vector> half_sums(const Matrix& projected) {
 
 /// Sorts the sums of one half along a direction and looks up what the other half leaves (Horowitz and Sahni 1974).
 /// False if not all of it could be looked at.
-bool meet_in_the_middle(const Matrix& rows, const Vector& target, double tolerance, Collector& collector) {
+bool meet_in_the_middle(const Matrix& rows, const Vector& target, double tolerance, const Control& control, Collector& collector) {
   const Index count = rows.rows(), left_count = count / 2, right_count = count - left_count;
   RandomStream random(0, purpose::sketch, 1);
   Matrix directions = random.normal_matrix(rows.cols(), 2);
@@ -136,11 +139,13 @@ bool meet_in_the_middle(const Matrix& rows, const Vector& target, double toleran
   const double width = tolerance + 1e-13 * projected.cwiseAbs().sum();  // rounding of the sums
   Index inspected = 0;
   for (Index place = 0; place < right1.size(); ++place) {
+    if ((place & 0xffff) == 0) control.check();
     const double wanted = goal[0] - right1[place], wanted2 = goal[1] - right2[place];
     const double* const begin = sorted.data();
     const double* const end = begin + sorted.size();
     for (const double* at = std::lower_bound(begin, end, wanted - width); at != end && *at <= wanted + width; ++at) {
       if (++inspected > max_inspected) return false;
+      if ((inspected & 0xffff) == 0) control.check();
       const Index other = order[static_cast<std::size_t>(at - begin)];
       if (std::abs(left2[other] - wanted2) > width) continue;
       Vector z(count);
@@ -154,7 +159,7 @@ bool meet_in_the_middle(const Matrix& rows, const Vector& target, double toleran
 
 }  // namespace
 
-SignSolution find_signs(const Matrix& weighted, const Vector& target, double tolerance, Index limit) {
+SignSolution find_signs(const Matrix& weighted, const Vector& target, double tolerance, Index limit, const Control& control) {
   check_equal("length of the target", target.size(), weighted.cols());
   check_positive("limit", limit);
   check_all_finite("rows", weighted);
@@ -171,9 +176,9 @@ SignSolution find_signs(const Matrix& weighted, const Vector& target, double tol
   const bool can_eliminate = free_count <= max_free_signs && e.slack < 0.9;
   const bool can_meet = half <= max_half;
   if (can_eliminate && (!can_meet || free_count <= half + 2))
-    collector.found.complete = enumerate_free(e, collector);
+    collector.found.complete = enumerate_free(e, control, collector);
   else if (can_meet)
-    collector.found.complete = meet_in_the_middle(weighted, target, tolerance, collector);
+    collector.found.complete = meet_in_the_middle(weighted, target, tolerance, control, collector);
   else
     collector.offer(rounded(minimum_norm_solution(weighted.transpose(), target)));
   if (collector.found.signs.empty())

@@ -2,6 +2,7 @@
 // Which way round each unit stands: all z in {±1}^K with Σ z_i row_i = target.
 #include <vector>
 
+#include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 
 namespace relucover {
@@ -15,6 +16,6 @@ struct SignSolution {
 
 /// All z with |Σ z_i row_i - target| <= tolerance, at most `limit` of them. Rows that are independent by more than the
 /// tolerance leave one candidate; else min(2^(K - rank), 2^(K/2)) combinations are tried, up to about 2^24.
-SignSolution find_signs(const Matrix& weighted, const Vector& target, double tolerance, Index limit);
+SignSolution find_signs(const Matrix& weighted, const Vector& target, double tolerance, Index limit, const Control& control = {});
 
 }  // namespace relucover

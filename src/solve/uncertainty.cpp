@@ -1,6 +1,6 @@
 #include "solve/uncertainty.hpp"
 
-#include "core/linear_algebra.hpp"
+#include "core/least_eigen.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/relu_form.hpp"
 
@@ -37,10 +37,11 @@ void fix_scales(const SignFreeModel& model, Matrix& gram) {
 }
 
 /// Inverts a Gram matrix whose first rows are theta's.
-Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& sums) {
+Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& sums, const Control& control) {
   const double samples = static_cast<double>(sums.first_order.samples);
   Uncertainty result;
   result.samples = sums.first_order.samples;
+  control.check();
   fix_scales(model, gram);
   for (Index i = 0; i < gram.rows(); ++i)
     if (gram(i, i) == 0) gram(i, i) = 1;  // the place of a bias that the model does not have
@@ -52,11 +53,10 @@ Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& s
   const double singular = 16 * std::numeric_limits<double>::epsilon() * static_cast<double>(gram.rows());
   result.determined = factor.least_pivot() > singular;
   if (!result.determined) {
-    const SymmetricEigen eigen = symmetric_eigen(scaled);
-    const Index free_directions = (eigen.values.array() < singular).count();
-    result.freedom = scale.asDiagonal() * eigen.vectors.leftCols(free_directions);
+    result.freedom = scale.asDiagonal() * least_eigen(scaled, singular, control).vectors;
     return result;
   }
+  control.check();
   result.inverse = scale.asDiagonal() * factor.inverse() * scale.asDiagonal();
   result.inverse /= samples;
   const Index width = model.inputs() + 1;
@@ -80,7 +80,7 @@ NormalSum sums_off_kinks(const SampleSource& source, const SignFreeModel& model,
 
 Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
   const NormalSum sums = sums_off_kinks(source, model, loss, control);
-  Uncertainty result = inverted(full_gram(sums), model, sums);
+  Uncertainty result = inverted(full_gram(sums), model, sums, control);
   result.gradient = flatten(sums.first_order.gradient) / static_cast<double>(sums.first_order.samples);
   return result;
 }
@@ -89,7 +89,7 @@ Uncertainty tied_uncertainty(const SampleSource& source, const SignFreeModel& mo
                              const Control& control) {
   const NormalSum sums = sums_off_kinks(source, model, Loss{}, control);
   const Tie tie(model, signs);
-  Uncertainty result = inverted(tie.gram(full_gram(sums)), model, sums);
+  Uncertainty result = inverted(tie.gram(full_gram(sums)), model, sums, control);
   result.gradient = tie.gradient(flatten(sums.first_order.gradient)) / static_cast<double>(sums.first_order.samples);
   return result;
 }

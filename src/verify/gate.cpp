@@ -9,6 +9,7 @@
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
+#include "verify/deep_certificate.hpp"
 #include "verify/distinct_rows.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/leftover_tests.hpp"
@@ -232,6 +233,7 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   }
   const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
+  certificate.figures["residual_tail"] = left.tail;
   if (!left.refusal.empty()) {
     certificate.something_left = true;
     return refused(left.refusal);
@@ -292,6 +294,14 @@ Certificate Gate::judge_rectified(const SampleSource& samples, const Network& ne
   for (const double value : values) free_directions += value < 1e-9;
   if (free_directions > network.units()) return refuse(fmt::format("{} directions of the parameters are not determined by the data", free_directions - network.units()));
   return certain(Status::exact, fmt::format("every label is explained to rounding ({:.1e} relative), and every parameter is determined", error.relative));
+}
+
+Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain, const Control& control) {
+  const DeepCertificate found = certify_deep(samples, network, label_grid(samples, control), control);
+  uncertain.insert(uncertain.end(), found.uncertain.begin(), found.uncertain.end());
+  Certificate certificate = found.given ? certain(Status::exact, found.reason) : refuse(found.reason);
+  certificate.figures = {{"least_eigenvalue", found.least_eigenvalue}, {"samples_wrong", static_cast<double>(found.wrong)}};
+  return certificate;
 }
 
 Certificate Gate::judge_population(const Network& truth, const Network& answer) {

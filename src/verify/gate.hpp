@@ -62,6 +62,9 @@ class Gate {
   /// An activation other than ReLU, without noise: every label is explained to rounding, every parameter is determined.
   static Certificate judge_rectified(const SampleSource& samples, const Network& network, const Control& control);
 
+  /// Several hidden layers of ReLUs, without noise (verify/deep_certificate.hpp). Units that are not determined are added to `uncertain`.
+  static Certificate judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain, const Control& control);
+
   /// Moments computed from a network: the answer is that network or it is not.
   static Certificate judge_population(const Network& truth, const Network& answer);
 

@@ -10,6 +10,7 @@ namespace relucover {
 
 SignIdentifiability sign_identifiability(const Network& network, Index limit) {
   check_no_problems("network", network.problems());
+  require_one_hidden_layer(network, "sign identifiability");
   const Network units = network;
   const Index m = units.units(), d = units.inputs(), l = units.outputs();
   if (units.activation != Activation::relu) throw std::invalid_argument("sign identifiability is about ReLU units");
@@ -34,6 +35,12 @@ Equivalence equivalence(const Network& one_given, const Network& other_given, do
   const Comparison pairs = compare(one_given, other_given);
   const Network one = canonical(one_given), other = canonical(other_given);
   Equivalence answer;
+  if (one.deep() || other.deep()) {  // the scale of a unit lies above it, where weights are not of length 1
+    const double scale = 1 + one.A.cwiseAbs().sum();
+    answer.same = one.activation == other.activation && one.widths() == other.widths() && !pairs.up_to_sign &&
+                  std::max({pairs.max_weight_error, pairs.max_bias_error, pairs.max_output_error}) <= tolerance * scale;
+    return answer;
+  }
   if (one.activation != other.activation || one.units() != other.units()) return answer;
   Matrix skip = one.skip - other.skip;
   Vector offset = one.offset - other.offset;
@@ -56,6 +63,7 @@ Equivalence equivalence(const Network& one_given, const Network& other_given, do
 }
 
 Network turned_around(const Network& network, const std::vector<int>& signs) {
+  require_one_hidden_layer(network, "turning units around");
   check_equal("signs", static_cast<Index>(signs.size()), network.units());
   Network turned = network;
   for (Index i = 0; i < turned.units(); ++i) {

@@ -30,6 +30,7 @@ Network on_whitened(const Network& network, const Whitening& whitening, const Ve
 
 MomentObjective moment_objective(const Network& network, const SampleSource& source, Index max_order, const Control& control) {
   check_no_problems("network", network.problems());
+  require_one_hidden_layer(network, "the error by order of moments");
   check_equal("inputs of the data", source.inputs(), network.inputs());
   check_equal("outputs of the data", source.outputs(), 1);
   check_range("highest order", max_order, 0, max_tensor_order + 1);

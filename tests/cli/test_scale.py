@@ -130,3 +130,28 @@ def test_moments_that_do_not_go_together_are_refused(relucover, tmp_path):
     assert "--moments" in relucover("learn", "four.moments", "data.npz", code=2).stderr
     assert "checkpoint" in relucover("learn", "four.moments", "--checkpoint", "s.state", code=2).stderr
     assert "--moments" in relucover("learn", "--from-network", "truth.json", "--moments", "four.moments", code=2).stderr
+
+
+def test_a_rank_that_is_stopped_ends_all_within_the_time_out(relucover, tmp_path):
+    data, state = tmp_path / "d.npz", tmp_path / "s.state"
+    relucover("sample", "--inputs", 60, "--units", 20, "--samples", 30000, "--seed", 1, "-o", data)
+    process = subprocess.Popen(MPIRUN + ["2", PROGRAM, "learn", str(data), "--units", "20", "--threads", "1", "--rank-timeout", "10",
+                                         "--checkpoint", str(state), "--checkpoint-every", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    begin = time.monotonic()
+    while not state.exists() and time.monotonic() - begin < 120:
+        time.sleep(0.1)
+    children = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "relucover"], capture_output=True, text=True).stdout.split()
+    os.kill(int(children[-1]), signal.SIGSTOP)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode != 0
+    assert "no sign of life" in stderr
+
+
+def test_ranks_that_see_other_data_say_so(relucover, tmp_path):
+    for rank in (0, 1):
+        (tmp_path / str(rank)).mkdir()
+        relucover("sample", "--inputs", 5, "--units", 2, "--samples", 1000, "--seed", rank, "-o", tmp_path / str(rank) / "d.npz")
+    script = f'cd {tmp_path}/$OMPI_COMM_WORLD_RANK && exec {PROGRAM} learn d.npz --units 2 --threads 1'
+    done = subprocess.run(MPIRUN + ["2", "sh", "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "rank 1 sees other data" in done.stderr

@@ -1,50 +1,21 @@
-// A smoke run of the fuzzed parsers in every build: good files, damaged in thousands of reproducible ways.
+// The corpus of the fuzzers (tests/fuzz/corpus, a folder for each reader) in every build: read as it is, and damaged in thousands of
+// reproducible ways. Files called good-* must be accepted, all others may be refused.
 #include <gtest/gtest.h>
-#include <zip.h>
+
+#include <set>
 
 #include "core/random.hpp"
 #include "fuzz/parsers.hpp"
-#include "relucover/progress.hpp"
 #include "support/files.hpp"
 
 namespace relucover::fuzz {
 namespace {
 
 using test::content_of;
-using test::TemporaryFolder;
 
-/// A compressed copy of an archive, as np.savez_compressed writes it.
-std::string compressed(const std::string& archive, const TemporaryFolder& folder) {
-  const auto path = folder.write("compressed.npz", archive);
-  zip_t* zip = zip_open(path.c_str(), 0, nullptr);
-  const zip_int64_t count = zip_get_num_entries(zip, 0);
-  for (zip_int64_t i = 0; i < count; ++i)
-    zip_set_file_compression(zip, static_cast<zip_uint64_t>(i), ZIP_CM_DEFLATE, 9);
-  zip_close(zip);
-  return content_of(path);
-}
-
-std::vector<std::string> seeds(Parser parser) {
-  const TemporaryFolder folder;
-  const Network network = planted_network({.inputs = 3, .units = 2, .outputs = 2, .seed = 1});
-  const auto samples = synthetic_samples(network, {.samples = 5});
-  const Control control(1);
-  switch (parser) {
-    case Parser::npy:
-      write_samples(*samples, folder / "x.npy", Precision::float32, control);
-      return {content_of(folder / "x.npy"), content_of(folder / "y.npy")};
-    case Parser::npz:
-      write_samples(*samples, folder / "a.npz", Precision::float64, control);
-      return {content_of(folder / "a.npz"), compressed(content_of(folder / "a.npz"), folder)};
-    case Parser::csv:
-      write_samples(*samples, folder / "a.csv", Precision::float64, control);
-      return {content_of(folder / "a.csv")};
-    case Parser::network_json: return {network_json(network)};
-    case Parser::network_npz:
-      write_network(network, folder / "n.npz");
-      return {content_of(folder / "n.npz"), compressed(content_of(folder / "n.npz"), folder)};
-  }
-  return {};
+std::set<std::filesystem::path> corpus_of(const char* reader) {
+  const std::filesystem::directory_iterator files(std::filesystem::path(CORPUS) / reader);
+  return {begin(files), end(files)};
 }
 
 /// One to four edits: a byte changed, bytes removed, doubled, or replaced by a number that likes to overflow.
@@ -74,20 +45,34 @@ std::string damaged(std::string text, RandomStream& random) {
 
 const std::uint8_t* data_of(const std::string& text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
-TEST(Parsers, AcceptGoodFilesAndSurviveDamagedOnes) {
-  for (const Parser parser : parsers) {
-    Index refused = 0;
-    RandomStream random(1, purpose::study, static_cast<std::uint64_t>(parser));
-    for (const std::string& seed : seeds(parser)) {
-      EXPECT_TRUE(parse(parser, data_of(seed), seed.size())) << "parser " << static_cast<int>(parser);
-      for (int i = 0; i < 3000; ++i) {
-        const std::string text = damaged(seed, random);
-        refused += !parse(parser, data_of(text), text.size());
-      }
-    }
-    EXPECT_GT(refused, 500) << "parser " << static_cast<int>(parser) << " believes anything";
+class Readers : public ::testing::TestWithParam<NamedParser> {};
+
+TEST_P(Readers, ReadTheCorpus) {
+  int good = 0;
+  for (const auto& file : corpus_of(GetParam().name)) {
+    const std::string content = content_of(file);
+    const bool accepted = parse(GetParam().parser, data_of(content), content.size());
+    if (!file.filename().string().starts_with("good-")) continue;
+    EXPECT_TRUE(accepted) << file;
+    ++good;
   }
+  EXPECT_GT(good, 0) << "no file is read";
 }
+
+TEST_P(Readers, SurviveDamage) {
+  Index refused = 0, tried = 0;
+  RandomStream random(1, purpose::study, static_cast<std::uint64_t>(GetParam().parser));
+  for (const auto& file : corpus_of(GetParam().name)) {
+    const std::string seed = content_of(file);
+    for (int i = 0; i < 1000; ++i, ++tried) {
+      const std::string text = damaged(seed, random);
+      refused += !parse(GetParam().parser, data_of(text), text.size());
+    }
+  }
+  EXPECT_GT(refused, tried / 20) << "believes anything";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Readers, ::testing::ValuesIn(parsers), [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace relucover::fuzz

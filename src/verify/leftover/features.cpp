@@ -77,9 +77,15 @@ Matrix random_signs(Index rows, Index columns, RandomStream& random) {
 }
 
 std::vector<Index> random_rows(Index size, Index count, RandomStream& random) {
+  count = std::min(count, size);
+  if (20 * count < size) {  // few of many: drawn until they differ
+    std::vector<Index> few;
+    while (static_cast<Index>(few.size()) < count)
+      if (const Index row = random.below(size); std::find(few.begin(), few.end(), row) == few.end()) few.push_back(row);
+    return few;
+  }
   std::vector<Index> rows(static_cast<std::size_t>(size));
   std::iota(rows.begin(), rows.end(), Index{0});
-  count = std::min(count, size);
   for (Index i = 0; i < count; ++i) std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i + random.below(size - i))]);
   rows.resize(static_cast<std::size_t>(count));
   return rows;

@@ -136,17 +136,13 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
   return tail_of_maxima(chance, largest({}));
 }
 
-double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
-  constexpr Index most_rows = 1000;
+namespace {
+
+/// Chance of rᵀ K r for one set of flips: the least over kernels of three widths.
+double kernel_chance(const Matrix& residual, const Matrix& distances, const std::vector<Index>& rows, const Matrix& basis, Index inputs, Index draws,
+                     RandomStream& random) {
   constexpr double widths[] = {0.1, 0.3, 1.0};  // squared, for each input
-  if (z.cols() == 0 || z.rows() < 20) return 1;
-  const auto rows = random_rows(z.rows(), std::min(most_rows, z.rows()), random);
-  const Matrix at = z(rows, Eigen::all), basis_rows = basis(rows, Eigen::all);
-  const Vector squares = at.rowwise().squaredNorm();
-  Matrix distances = -2 * (at * at.transpose());
-  distances.colwise() += squares;
-  distances.rowwise() += squares.transpose();
-  const Matrix signs = random_signs(residual.rows(), flips, random);
+  const Matrix basis_rows = basis(rows, Eigen::all), signs = random_signs(residual.rows(), draws, random);
   // What flipped residuals have along the answer's own functions a fit would take away.
   const auto seen = [&](const Matrix& r) { return Matrix(r(rows, Eigen::all) - basis_rows * (basis.transpose() * r)); };
   std::vector<Matrix> flipped;
@@ -154,8 +150,8 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
   const Matrix as_is = seen(residual);
   double least = 1;
   for (const double width : widths) {
-    const Matrix kernel = (-distances / (2 * width * static_cast<double>(z.cols()))).array().exp();
-    Vector chance = Vector::Zero(flips);
+    const Matrix kernel = (-distances / (2 * width * static_cast<double>(inputs))).array().exp();
+    Vector chance = Vector::Zero(draws);
     for (const Matrix& r : flipped) chance += (kernel * r).cwiseProduct(r).colwise().sum().transpose();
     const double value = (kernel * as_is).cwiseProduct(as_is).sum();
     // The diagonal is the same for all signs: what is left of it would only blur the tail.
@@ -163,6 +159,41 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
     least = std::min(least, tail_of_draws((chance.array() - constant).matrix(), value - constant));
   }
   return std::min(1.0, least * static_cast<double>(std::size(widths)));
+}
+
+}  // namespace
+
+double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
+  constexpr Index most_rows = 1000, many_flips = 1500;
+  constexpr double doubtful = 2e-3, clear = 1e-12;
+  if (z.cols() == 0 || z.rows() < 20) return 1;
+  const auto rows = random_rows(z.rows(), std::min(most_rows, z.rows()), random);
+  const Matrix at = z(rows, Eigen::all);
+  const Vector squares = at.rowwise().squaredNorm();
+  Matrix distances = -2 * (at * at.transpose());
+  distances.colwise() += squares;
+  distances.rowwise() += squares.transpose();
+  const double chance = kernel_chance(residual, distances, rows, basis, z.cols(), flips, random);
+  return chance < doubtful && chance > clear ? kernel_chance(residual, distances, rows, basis, z.cols(), many_flips, random) : chance;
+}
+
+double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
+  constexpr double work = 4e8, slowest = 0.7, fastest = 10;
+  constexpr Index each = 64;
+  const Index n = z.rows();
+  if (z.cols() == 0 || n < 20) return 1;
+  const double cost = static_cast<double>(n) * static_cast<double>(flips * residual.cols() + 2 * basis.cols());
+  const Index rounds = std::clamp<Index>(static_cast<Index>(work / (2 * each * cost)), 1, 12);
+  FlippedScores scores(residual, random);
+  for (Index round = 0; round < rounds; ++round) {
+    Matrix frequency = random.normal_matrix(z.cols(), each);
+    for (auto column : frequency.colwise()) column *= slowest * std::pow(fastest / slowest, random.uniform()) / column.norm();
+    const Matrix angle = z * frequency;
+    Matrix waves(n, 2 * each);
+    waves << angle.array().cos().matrix(), angle.array().sin().matrix();
+    scores.add(beyond(basis, std::move(waves)));
+  }
+  return scores.chance();
 }
 
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random) {

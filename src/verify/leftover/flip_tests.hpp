@@ -22,6 +22,9 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
 /// Do near rows err alike? rᵀ K r with Gaussian kernels of three widths: sees smooth terms, sines, deeper functions.
 double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random);
 
+/// Plane waves in many directions, of many lengths: sees what changes too fast for near rows to err alike.
+double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random);
+
 /// Do rows of equal inputs err together? `groups`: rows of equal inputs.
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random);
 

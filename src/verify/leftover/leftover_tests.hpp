@@ -1,6 +1,7 @@
 #pragma once
 // Is there anything left to explain? Every test gives the chance of what was seen if the residual were nothing but noise, of any
 // size, spread and shape; together they refuse a right answer once in a thousand.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -12,12 +13,18 @@ namespace relucover {
 /// The budget of false alarms, in one place. Some ten tests at `each` make 0.1%.
 namespace false_alarms {
 inline constexpr double each = 1e-4;
+/// With few samples every test sees little: there a claim must wait sooner.
+inline double each_of(Index samples) {
+  constexpr double enough = 400, most = 0.02;
+  const double scarcity = std::max(1.0, enough / static_cast<double>(std::max<Index>(1, samples)));
+  return std::min(most, each * scarcity * scarcity * scarcity * scarcity);
+}
 /// Rows left out: an answer that needs them away has failed once already, and nothing excuses a choice that depends on the inputs.
 inline constexpr double left_out = 5e-3;
 /// Nominal: the search over starts makes it some forty times larger.
 inline constexpr double refit = 1e-5;
 /// Where a unit of the size of the others would be seen at once, what a search makes of noise is the larger danger.
-inline constexpr double refit_of_clear_units = 1e-7;
+inline constexpr double refit_of_clear_units = 1e-6;
 }  // namespace false_alarms
 
 struct LeftoverVerdict {

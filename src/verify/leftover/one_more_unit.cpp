@@ -113,7 +113,7 @@ Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
   const auto n = static_cast<double>(sorted.rows());
   Vector at(sorted.cols());
   for (Index j = 0; j < sorted.cols(); ++j) {
-    double place = random.uniform() * n;
+    double place = (round == 0 ? 0.25 + 0.5 * random.uniform() : random.uniform()) * n;
     if (round % 3 != 0) {  // few samples beyond: 4 to a tenth
       const double beyond = 4 * std::pow(std::max(1.0, n / 40), random.uniform());
       place = round % 3 == 1 ? n - beyond : beyond;
@@ -151,7 +151,7 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
     const Vector size = units.colwise().norm();
     const Matrix along = units.transpose() * rest;
     for (Index j = 0; j < directions; ++j) {
-      if (round % 3 == 0 && 2 * j >= directions) visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // random ones
+      if (round == 0 && 2 * j >= directions) visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
       if (!(size[j] > hidden_share * whole[j]) || !(size[j] > 0)) continue;
       Vector form(d + 1);
       form << W.col(j), -at[j];

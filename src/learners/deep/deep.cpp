@@ -1,0 +1,80 @@
+#include "learners/deep/deep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learners/deep/deep_data.hpp"
+#include "learners/deep/deep_search.hpp"
+#include "learners/deep/widths.hpp"
+#include "learners/stage_clock.hpp"
+#include "verify/gate.hpp"
+#include "verify/label_grid.hpp"
+#include "verify/network_error.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Errors of the network on all samples, and on those that were held out.
+void measure(const SampleSource& source, const PreparedDeepData& prepared, const LayeredModel& plain, const Control& control, Result& result) {
+  const NetworkError all = network_error(result.network, source, control);
+  result.residual_rms = all.rms;
+  result.residual_relative = all.relative;
+  const RowMatrix held = prepared.data.held_y - predict(plain, prepared.data.held_x);
+  result.holdout_rms = prepared.scaling.label_scale * std::sqrt(held.squaredNorm() / static_cast<double>(std::max<Index>(held.size(), 1)));
+  result.figures["largest_error"] = all.max_abs;
+}
+
+void judge(const SampleSource& source, const std::vector<Index>& asked, const Control& control, Result& result) {
+  const StageClock clock("verify");
+  control.progress("verify", -1);
+  const Certificate certificate = Gate::judge_layers(source, result.network, result.notes, control);
+  for (const auto& [name, value] : certificate.figures) result.figures[name] = value;
+  result.status = certificate.status;
+  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
+  const auto found = result.network.widths();
+  if (!asked.empty() && asked != found && std::find(asked.begin(), asked.end(), 0) == asked.end())
+    result.message += fmt::format("; layers of {} units are enough, {} were asked for", fmt::join(found, ", "), fmt::join(asked, ", "));
+  clock.file(result, 1, result.residual_relative * result.residual_relative);
+}
+
+}  // namespace
+
+double deep_label_rounding(const SampleSource& source, const Control& control) {
+  const LabelGrid grid = label_grid(source, control);
+  constexpr double single_roundings = 8;
+  return grid.float32 && !grid.rounded() ? single_roundings * grid.rounding() : 0;
+}
+
+void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found,
+                const LearnOptions& options, const Control& control, Result& result) {
+  measure(source, prepared, found.plain, control, result);
+  judge(source, options.layers, control, result);
+}
+
+void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const StageClock preparing("prepare");
+  const double rounding = deep_label_rounding(source, control);
+  const PreparedDeepData prepared = prepare_deep_data(source, rounding, control);
+  preparing.file(result, 1, 1);
+
+  const StageClock searching("search layers");
+  const DeepSearchOutcome found = search_for_widths(prepared.data, options, control);
+  searching.file(result, found.rounds, found.cost);
+  result.figures["starts"] = static_cast<double>(found.starts);
+  result.series["search_history"] = found.history;
+  if (!found.found) {
+    result.status = Status::budget_exhausted;
+    result.message = fmt::format(
+        "no network with layers of {} units fits: relative squared residual {:.1e} after {} starts. Are the labels without noise, and are "
+        "there enough layers and units?",
+        fmt::join(found.asked, ", "), found.cost, found.starts);
+    return;
+  }
+  result.network = prepared.scaling.unscaled(found.plain);
+  judge_deep(source, prepared, found, options, control, result);
+}
+
+}  // namespace relucover

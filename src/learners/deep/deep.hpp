@@ -1,0 +1,17 @@
+#pragma once
+#include "learners/deep/deep_search.hpp"
+#include "relucover/learn.hpp"
+
+namespace relucover {
+
+/// All layers of a deep ReLU network: LearnOptions::layers, or any_depth. Labels without noise.
+void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
+
+/// Rounding that labels may carry beyond that of float64 sums: they were stored, or computed, in single precision.
+double deep_label_rounding(const SampleSource& source, const Control& control);
+
+/// Errors, certificate, status and words of `result.network` on the samples.
+void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found,
+                const LearnOptions& options, const Control& control, Result& result);
+
+}  // namespace relucover

@@ -1,0 +1,192 @@
+#include "learners/deep/deep_extract.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/blas.hpp"
+#include "learners/deep/deep.hpp"
+#include "learners/deep/deep_finish.hpp"
+#include "learners/deep/probes.hpp"
+#include "learners/deep/widths.hpp"
+#include "learners/stage_clock.hpp"
+#include "relucover/errors.hpp"
+#include "samples/queried_samples.hpp"
+#include "samples/subsample.hpp"
+#include "samples/views.hpp"
+
+namespace relucover {
+
+namespace {
+
+RowMatrix stacked(const RowMatrix& above, const RowMatrix& below) {
+  if (above.rows() == 0) return below;
+  RowMatrix both(above.rows() + below.rows(), above.cols());
+  both << above, below;
+  return both;
+}
+
+class DeepExtraction {
+ public:
+  DeepExtraction(BlackBox& oracle, const ExtractOptions& options, const Control& control)
+      : oracle_(oracle), options_(options), control_(control), gaussian_(oracle, options), random_(options.learn.seed, purpose::queries, 1) {}
+
+  void run(Extraction& extraction) {
+    Result& result = extraction.result;
+    result.method = "deep";
+    result.method_asked = options_.learn.method;
+    const StageClock clock("extract");
+    for (Index wanted = first_sample();; wanted = std::min(4 * wanted, options_.budget)) {
+      control_.progress("ask", -1, fmt::format("{} queries", wanted));
+      gaussian_.grow(wanted, control_);
+      ++extraction.attempts;
+      learn_from_gaussian(result);
+      if (found_.found) {
+        ask_about_rare_units();
+        judge(result);
+      }
+      if (result.status == Status::exact || 4 * wanted > options_.budget || (found_.found && result.usable())) break;
+    }
+    result.seconds = clock.seconds();
+    result.samples = gaussian_.samples() + asked_x_.rows();
+    count(extraction);
+  }
+
+  void count(Extraction& extraction) const {
+    extraction.queries = gaussian_.queries() + asked_x_.rows();
+    extraction.repeated = gaussian_.repeated() + repeated_;
+    extraction.reused = gaussian_.reused();
+    extraction.restarts = oracle_.restarts();
+  }
+
+ private:
+  Index first_sample() const { return std::min(options_.first > 0 ? options_.first : Index{20000}, options_.budget); }
+  Index queries_left() const { return options_.budget - gaussian_.samples() - asked_x_.rows(); }
+
+  void learn_from_gaussian(Result& result) {
+    rounding_ = deep_label_rounding(gaussian_, control_);
+    prepared_ = prepare_deep_data(gaussian_, rounding_, control_);
+    const StageClock searching("search layers");
+    found_ = search_for_widths(prepared_.data, options_.learn, control_);
+    searching.file(result, found_.rounds, found_.cost);
+    if (found_.found) return;
+    result.status = Status::budget_exhausted;
+    result.message = fmt::format("no network with layers of {} units fits the answers to {} queries: relative squared residual {:.1e}",
+                                 fmt::join(found_.asked, ", "), gaussian_.samples(), found_.cost);
+  }
+
+  RowMatrix ask(const RowMatrix& queries) {
+    RowMatrix answers(queries.rows(), gaussian_.outputs());
+    Index done = 0;
+    while (done < queries.rows()) {
+      control_.check();
+      const Index rows = std::min(options_.batch, queries.rows() - done);
+      const RowMatrix some = oracle_.ask(queries.middleRows(done, rows), control_);
+      if (some.rows() < 1 || some.rows() > rows || some.cols() != answers.cols() || !some.allFinite())
+        throw DataError(oracle_.name(), fmt::format("queries {} to {}", done, done + rows), "was answered with other than finite numbers for each query",
+                        "one row of as many numbers as before for each query");
+      answers.middleRows(done, some.rows()) = some;
+      repeated_ += rows - some.rows();
+      done += some.rows();
+    }
+    asked_x_ = stacked(asked_x_, queries);
+    asked_y_ = stacked(asked_y_, answers);
+    return answers;
+  }
+
+  /// Which of these rows the answer so far has wrong: far above rounding.
+  std::vector<char> wrong_answers(const RowMatrix& x, const RowMatrix& y) const {
+    const RowMatrix residual = y - prepared_.scaling.unscaled(found_.plain).evaluate(x);
+    const double spread = prepared_.scaling.label_scale;
+    std::vector<char> wrong;
+    for (Index i = 0; i < x.rows(); ++i)
+      wrong.push_back(!(residual.row(i).cwiseAbs().maxCoeff() <=
+                        prepared_.data.wrong * 0.1 * (spread + y.row(i).cwiseAbs().maxCoeff()) + 4 * rounding_));
+    return wrong;
+  }
+
+  /// Counterexamples: probes that the answer has wrong, their neighbours and the way to right ones join the samples it is finished on.
+  void ask_about_rare_units() {
+    constexpr int rounds = 8;
+    constexpr Index probes = 20000, near = 2000, most_wrong = 400, most_right = 3000, kept = 8000;
+    RowMatrix x = gaussian_rows(kept, true), y = gaussian_rows(kept, false);
+    const StageClock clock("ask about rare units");
+    for (int round = 0; round < rounds && queries_left() > near; ++round) {
+      const Network network = prepared_.scaling.unscaled(found_.plain);
+      const RowMatrix queries = probes_of(network, std::min(probes, queries_left() - near), options_.scale, random_);
+      const RowMatrix answers = ask(queries);
+      const auto wrong = wrong_answers(queries, answers);
+      auto off = rows_where(wrong, true), right = rows_where(wrong, false);
+      control_.progress("ask about rare units", -1, fmt::format("{} of {} probes are wrong", off.size(), queries.rows()));
+      if (off.empty()) break;
+      if (std::ssize(off) > most_wrong) off.resize(most_wrong);
+      if (std::ssize(right) > most_right) right.resize(most_right);
+      const RowMatrix beside = probes_near(queries(off, Eigen::all), queries(right, Eigen::all), near, random_);
+      x = stacked(stacked(stacked(x, queries(off, Eigen::all)), queries(right, Eigen::all)), beside);
+      y = stacked(stacked(stacked(y, answers(off, Eigen::all)), answers(right, Eigen::all)), ask(beside));
+      finish_again(x, y);
+    }
+  }
+
+  RowMatrix gaussian_rows(Index count, bool inputs) const {
+    BlockBuffer<double> buffer;
+    const auto block = gaussian_.read(0, std::min(count, gaussian_.samples()), buffer);
+    return inputs ? RowMatrix(block.x) : RowMatrix(block.y);
+  }
+
+  void finish_again(const RowMatrix& x, const RowMatrix& y) {
+    DeepData more = prepared_.data;
+    more.x = prepared_.scaling.whitening.whiten(x);
+    more.y = (y.rowwise() - prepared_.scaling.label_mean.transpose()) / prepared_.scaling.label_scale;
+    constexpr double samples_per_parameter = 40;
+    const Finished finished = finish_deep(found_.sign_free, more, found_.asked, samples_per_parameter, random_, control_);
+    if (!finished.plain) return;
+    found_.plain = finished.plain->model;
+    found_.linear = finished.plain->linear;
+    found_.sign_free = finished.sign_free;
+  }
+
+  void judge(Result& result) {
+    const RowMatrix x = stacked(gaussian_rows(gaussian_.samples(), true), asked_x_);
+    const RowMatrix y = stacked(gaussian_rows(gaussian_.samples(), false), asked_y_);
+    const MemorySource<double> all(x, y, gaussian_.name());
+    result.network = prepared_.scaling.unscaled(found_.plain);
+    result.notes.clear();
+    judge_deep(all, prepared_, found_, options_.learn, control_, result);
+    result.notes.push_back(fmt::format("{} queries were Gaussian; {} more looked for units that few of those see", gaussian_.samples(), asked_x_.rows()));
+  }
+
+  BlackBox& oracle_;
+  const ExtractOptions& options_;
+  const Control& control_;
+  QueriedSamples gaussian_;
+  RandomStream random_;
+  RowMatrix asked_x_, asked_y_;
+  Index repeated_ = 0;
+  double rounding_ = 0;
+  PreparedDeepData prepared_;
+  DeepSearchOutcome found_;
+};
+
+}  // namespace
+
+Extraction extract_deep(BlackBox& oracle, const ExtractOptions& options) {
+  const Control control(options.learn.threads, options.learn.time_limit, options.learn.observer);
+  const SingleThreadedBlas single_threaded;
+  Extraction extraction;
+  DeepExtraction work(oracle, options, control);
+  try {
+    work.run(extraction);
+  } catch (const Interrupted& reason) {
+    if (!extraction.result.usable()) {
+      extraction.result.status = Status::budget_exhausted;
+      extraction.result.message = reason.what();
+    }
+    work.count(extraction);
+  }
+  return extraction;
+}
+
+}  // namespace relucover

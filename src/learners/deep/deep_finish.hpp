@@ -1,0 +1,21 @@
+#pragma once
+#include <optional>
+
+#include "core/random.hpp"
+#include "learners/deep/deep_data.hpp"
+#include "learners/deep/plain_form.hpp"
+
+namespace relucover {
+
+struct Finished {
+  /// Empty: the fit could not be taken to all samples, to the widths wanted, or to a plain network.
+  std::optional<PlainForm> plain;
+  LayeredModel sign_free;
+  Index wrong = 0, held_wrong = 0;
+};
+/// From a fit that is exact on a part of the samples to a plain network: all samples (rare units), fewer units, signs, last digits.
+/// No layer ends wider than `widths`.
+Finished finish_deep(LayeredModel model, const DeepData& data, const std::vector<Index>& widths, double samples_per_parameter,
+                     RandomStream& random, const Control& control);
+
+}  // namespace relucover

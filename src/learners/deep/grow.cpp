@@ -1,0 +1,60 @@
+#include "learners/deep/grow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/layered_descent.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Rows for new units of a layer that sees `seen` (samples by features, the constant at `constant`).
+RowMatrix random_rows(Index count, const RowMatrix& seen, Index constant, RandomStream& random) {
+  RowMatrix rows = random.normal_matrix(count, seen.cols());
+  const Eigen::RowVectorXd mean = seen.colwise().mean();
+  const Eigen::RowVectorXd spread = (seen.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() / std::sqrt(static_cast<double>(seen.rows()));
+  for (Index c = 0; c < seen.cols(); ++c) rows.col(c) /= spread[c] > 1e-6 ? spread[c] : 1.0;
+  rows.col(constant).setZero();
+  const RowMatrix t = seen * rows.transpose();
+  constexpr double bias = 0.6;  // in standard deviations of what the unit sees
+  for (Index j = 0; j < count; ++j) {
+    const double at = t.col(j).mean();
+    const double wide = std::sqrt((t.col(j).array() - at).square().mean());
+    rows(j, constant) = -at + bias * wide * random.normal();
+    rows.row(j).normalize();
+  }
+  return rows;
+}
+
+void insert_zero_columns(RowMatrix& matrix, Index at, Index count) {
+  RowMatrix wide = RowMatrix::Zero(matrix.rows(), matrix.cols() + count);
+  wide.leftCols(at) = matrix.leftCols(at);
+  wide.rightCols(matrix.cols() - at) = matrix.rightCols(matrix.cols() - at);
+  matrix = std::move(wide);
+}
+
+}  // namespace
+
+LayeredModel grown(const LayeredModel& model, const std::vector<Index>& added, const MemorySource<double>& samples, RandomStream& random,
+                   const Control& control) {
+  LayeredModel wider = model;
+  const RowMatrix some = samples.x().topRows(std::min<Index>(samples.samples(), 4000));
+  for (Index l = 0; l < model.depth(); ++l) {
+    const Index count = added[static_cast<std::size_t>(l)];
+    if (count == 0) continue;
+    const RowMatrix seen = features_of(wider, some).leftCols(wider.values_at(l));
+    const RowMatrix rows = random_rows(count, seen, wider.inputs, random);
+    const Index at = wider.values_at(l) + wider.width(l);
+    RowMatrix& layer = wider.theta[static_cast<std::size_t>(l)];
+    layer.conservativeResize(layer.rows() + count, Eigen::NoChange);
+    layer.bottomRows(count) = rows;
+    for (Index above = l + 1; above < wider.depth(); ++above) insert_zero_columns(wider.theta[static_cast<std::size_t>(above)], at, count);
+    insert_zero_columns(wider.output, at, count);
+  }
+  constexpr double ridge = 1e-2;
+  refit_output(wider, samples, ridge, control);
+  return wider;
+}
+
+}  // namespace relucover

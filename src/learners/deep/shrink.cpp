@@ -1,0 +1,167 @@
+#include "learners/deep/shrink.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/linear_algebra.hpp"
+#include "reduce/reduce.hpp"
+#include "solve/layered_descent.hpp"
+#include "solve/layered_sums.hpp"
+
+namespace relucover {
+
+namespace {
+
+struct Candidate {
+  double cost = 0;
+  Index layer = 0, unit = 0;
+  LayeredModel model;
+};
+
+/// Everything about the model that candidates for all units share.
+class Surgery {
+ public:
+  Surgery(const LayeredModel& model, const MemorySource<double>& samples, const Control& control)
+      : model_(model), samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))), parameters_(model.flat()) {
+    const auto sums = reduce(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), LayeredGram<double>(model), control);
+    Matrix gram = sums.gram / static_cast<double>(sums.samples);
+    const Vector diagonal = gram.diagonal();
+    constexpr double damping = 1e-6, least = 1e-3;
+    gram.diagonal() += damping * diagonal.cwiseMax(least * diagonal.mean());
+    inverse_ = Cholesky(std::move(gram)).inverse();
+    features_ = features_of(model, samples_.x());
+    for (Index l = 0; l < model.depth(); ++l) level_inverse_.push_back(inverse_of_level(l));
+  }
+
+  Candidate without(Index layer, Index unit) const {
+    const Control alone(1);
+    Candidate best{std::numeric_limits<double>::infinity(), layer, unit, {}};
+    for (const LayeredModel& start : {by_regression(layer, unit), by_linear_model(layer, unit), model_}) {
+      LayeredModel dropped = without_unit(start, layer, unit);
+      keep_better(dropped, alone, best);
+      constexpr double ridge = 1e-13;
+      refit_output(dropped, samples_, ridge, alone);
+      keep_better(dropped, alone, best);
+    }
+    return best;
+  }
+
+ private:
+  /// Candidates are judged by few rows: the one that is taken is judged by all.
+  static MemorySource<double> first_rows(const MemorySource<double>& samples, Index most) {
+    const Index rows = std::min(samples.samples(), most);
+    return {samples.x().topRows(rows), samples.y().topRows(rows), "batch"};
+  }
+
+  Matrix inverse_of_level(Index layer) const {
+    const auto level = features_.leftCols(model_.values_at(layer) + model_.width(layer));
+    Matrix gram = level.transpose() * level;
+    gram.diagonal() *= 1 + 1e-12;
+    return Cholesky(std::move(gram)).inverse();
+  }
+
+  void keep_better(const LayeredModel& model, const Control& control, Candidate& best) const {
+    const double cost = mean_cost(model, samples_, control);
+    if (!(cost < best.cost)) return;
+    best.cost = cost;
+    best.model = model;
+  }
+
+  /// |u| of the unit replaced by its regression on the other features of its level: a row of their inverse Gram matrix.
+  LayeredModel by_regression(Index layer, Index unit) const {
+    const Matrix& inverse = level_inverse_[static_cast<std::size_t>(layer)];
+    const Index column = model_.values_at(layer) + unit, size = inverse.rows();
+    LayeredModel changed = model_;
+    if (!inverse.allFinite()) return changed;
+    Eigen::RowVectorXd weights = -inverse.col(column).transpose() / inverse(column, column);
+    weights[column] = 0;
+    for (Index above = layer + 1; above < model_.depth(); ++above) {
+      RowMatrix& rows = changed.theta[static_cast<std::size_t>(above)];
+      rows.leftCols(size) += Vector(rows.col(column)) * weights;
+    }
+    changed.output.leftCols(size) += Vector(changed.output.col(column)) * weights;
+    return changed;
+  }
+
+  /// The least step of the linear model that takes every weight on |u| of the unit to zero.
+  LayeredModel by_linear_model(Index layer, Index unit) const {
+    const std::vector<Index> seen = places_that_see(model_.values_at(layer) + unit, layer);
+    LayeredModel changed = model_;
+    if (!inverse_.allFinite()) return changed;
+    const Matrix columns = inverse_(Eigen::all, seen);
+    const Vector values = parameters_(seen);
+    const Vector factors = solve_semidefinite(Matrix(columns(seen, Eigen::all)), values);
+    if (factors.allFinite()) changed.set_flat(parameters_ - columns * factors);
+    return changed;
+  }
+
+  std::vector<Index> places_that_see(Index column, Index layer) const {
+    std::vector<Index> places;
+    Index begin = 0;
+    for (Index l = 0; l <= model_.depth(); ++l) {
+      const RowMatrix& rows = l < model_.depth() ? model_.theta[static_cast<std::size_t>(l)] : model_.output;
+      if (l > layer)
+        for (Index i = 0; i < rows.rows(); ++i) places.push_back(begin + i * rows.cols() + column);
+      begin += rows.size();
+    }
+    return places;
+  }
+
+  const LayeredModel& model_;
+  MemorySource<double> samples_;
+  Vector parameters_;
+  Matrix inverse_;
+  RowMatrix features_;
+  std::vector<Matrix> level_inverse_;
+};
+
+/// Cheapest first.
+std::vector<Candidate> candidates(const LayeredModel& model, const MemorySource<double>& samples, const std::vector<Index>& least,
+                                  const Control& control) {
+  const SingleThreadedBlas single_threaded;
+  const Surgery surgery(model, samples, control);
+  std::vector<std::pair<Index, Index>> units;
+  for (Index l = 0; l < model.depth(); ++l)
+    if (model.width(l) > least[static_cast<std::size_t>(l)])
+      for (Index j = 0; j < model.width(l); ++j) units.emplace_back(l, j);
+  std::vector<Candidate> all(units.size());
+  arena_of(control.threads()).execute([&] {
+    tbb::parallel_for(std::size_t{0}, units.size(), [&](std::size_t i) { all[i] = surgery.without(units[i].first, units[i].second); });
+  });
+  control.check();
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+  return all;
+}
+
+}  // namespace
+
+Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control) {
+  Shrunk best{std::move(model), 0};
+  best.cost = mean_cost(best.model, samples, control);
+  for (Index round = best.model.units(); round > 0; --round) {
+    const bool exact = best.cost < options.exact;
+    const double limit = exact ? options.exact : options.allowed * best.cost;
+    bool dropped = false;
+    Index tried = 0;
+    for (Candidate& candidate : candidates(best.model, samples, options.least, control)) {
+      if (tried++ == options.tries) break;
+      double cost = mean_cost(candidate.model, samples, control);
+      if (cost > (exact ? options.exact : 1.2 * best.cost)) {
+        Descent down = descend(std::move(candidate.model), samples,
+                               {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = 1e-4 * options.exact}, control);
+        candidate.model = std::move(down.model);
+        cost = down.cost;
+      }
+      if (!(cost <= limit)) continue;
+      best = {std::move(candidate.model), cost};
+      dropped = true;
+      break;
+    }
+    if (!dropped || (!exact && best.cost < options.exact)) break;
+  }
+  return best;
+}
+
+}  // namespace relucover

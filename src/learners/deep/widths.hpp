@@ -1,0 +1,10 @@
+#pragma once
+#include "learners/deep/deep_search.hpp"
+
+namespace relucover {
+
+/// Widths as the options have them; those that are not known, and the depth, are found by searches from few units upwards. An exact fit
+/// with units to spare is shrunk, so the first widths that fit are enough.
+DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& options, const Control& control);
+
+}  // namespace relucover

@@ -1,0 +1,150 @@
+#include "solve/layered_descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/kept.hpp"
+#include "core/linear_algebra.hpp"
+#include "solve/layered_sums.hpp"
+
+namespace relucover {
+
+namespace {
+
+constexpr double least_diagonal = 1e-3, least_diagonal_plain = 1e-6;
+// Above this cost single precision is enough for the Gram matrix of a step.
+constexpr double single_above = 1e-9;
+
+struct Normal {
+  Matrix gram;  // lower half
+  Vector gradient, damped;
+};
+
+template <class Real>
+Normal normal_equations(const LayeredModel& model, const SampleSource& samples, const Control& control) {
+  const auto sums = reduce(samples, LayeredGram<Real>(model), control);
+  const double n = static_cast<double>(std::max<Index>(sums.samples, 1));
+  Normal normal{sums.gram.template cast<double>() / n, sums.gradient / n, {}};
+  const double least = model.form == LayeredModel::Form::plain ? least_diagonal_plain : least_diagonal;
+  normal.damped = normal.gram.diagonal().cwiseMax(least * normal.gram.diagonal().mean());
+  return normal;
+}
+
+double damping_after(double gain, double cost_ratio, double damping) {
+  if (gain > 0.5) return std::max(damping * std::clamp(cost_ratio, 0.2, 0.5), 1e-13);
+  return gain < 0.2 ? damping * 2.5 : damping;
+}
+
+}  // namespace
+
+double mean_cost(const LayeredModel& model, const SampleSource& samples, const Control& control) {
+  const auto sums = reduce(samples, LayeredCost{&model}, control);
+  return sums.squares / static_cast<double>(std::max<Index>(sums.samples, 1));
+}
+
+bool descend_once(Descent& at, const SampleSource& samples, int tries, const Control& control) {
+  const bool single = at.model.form == LayeredModel::Form::sign_free && at.cost > single_above;
+  const Normal normal =
+      single ? normal_equations<float>(at.model, samples, control) : normal_equations<double>(at.model, samples, control);
+  const Vector from = at.model.flat();
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    Matrix damped = normal.gram;
+    damped.diagonal() += at.damping * normal.damped;
+    const Cholesky factor(std::move(damped));
+    if (!factor.definite()) {
+      at.damping = std::max(at.damping * 10, 1e-12);
+      continue;
+    }
+    const Vector delta = factor.solve(normal.gradient);
+    LayeredModel next = at.model;
+    next.set_flat(from + delta);
+    const double cost = mean_cost(next, samples, control);
+    if (cost < at.cost) {
+      const double predicted =
+          2 * normal.gradient.dot(delta) - delta.dot(normal.gram.selfadjointView<Eigen::Lower>() * delta);
+      at.damping = damping_after((at.cost - cost) / std::max(predicted, 1e-300), cost / at.cost, at.damping);
+      balance(next);
+      at.model = std::move(next);
+      at.cost = cost;
+      ++at.steps;
+      return true;
+    }
+    at.damping = std::max(at.damping * 5, 1e-10);
+  }
+  return false;
+}
+
+Descent descend(LayeredModel start, const SampleSource& samples, const DescentOptions& options, const Control& control) {
+  constexpr int tries = 9;
+  const Kept<Descent> kept(control);
+  Descent at;
+  if (!kept.restore(at)) {
+    at.model = std::move(start);
+    balance(at.model);
+    at.cost = mean_cost(at.model, samples, control);
+    at.damping = options.damping;
+  }
+  while (!at.finished && at.steps < options.most_steps) {
+    const double before = at.cost;
+    const bool moved = descend_once(at, samples, tries, control);
+    at.slow = at.cost > (1 - options.slow) * before ? at.slow + 1 : 0;
+    at.finished = !moved || at.cost < options.goal || at.slow >= options.patience;
+    kept.keep(at);
+  }
+  return at;
+}
+
+namespace {
+
+/// A descent on batches: its costs on batches before they were fitted.
+struct Rotation {
+  Descent descent;
+  std::vector<double> history;
+  bool finished = false;
+  template <class Visit>
+  void fields(Visit& visit) {
+    visit(descent, history, finished);
+  }
+};
+
+bool stalled(const std::vector<double>& history, Index stall) {
+  if (std::ssize(history) <= 2 * stall) return false;
+  constexpr double progress = 0.85;
+  const auto middle = history.end() - stall;
+  return *std::min_element(middle, history.end()) > progress * *std::min_element(history.begin(), middle);
+}
+
+}  // namespace
+
+Descent descend_on_batches(LayeredModel start, const std::function<MemorySource<double>(Index)>& batch, const RotationOptions& options,
+                           const Control& control) {
+  constexpr int tries = 6;
+  const Kept<Rotation> kept(control);
+  Rotation at;
+  if (!kept.restore(at)) {
+    at.descent.model = std::move(start);
+    at.descent.damping = options.damping;
+    balance(at.descent.model);
+  }
+  while (!at.finished && std::ssize(at.history) < options.most_batches) {
+    const MemorySource<double> samples = batch(std::ssize(at.history));
+    at.descent.cost = mean_cost(at.descent.model, samples, control);
+    at.history.push_back(at.descent.cost);
+    at.finished = at.descent.cost < options.goal || stalled(at.history, options.stall);
+    for (Index step = 0; !at.finished && step < options.steps_per_batch; ++step)
+      if (!descend_once(at.descent, samples, tries, control) || at.descent.cost < options.exact) break;
+    kept.keep(at);
+  }
+  at.descent.cost = at.history.back();
+  return at.descent;
+}
+
+void refit_output(LayeredModel& model, const SampleSource& samples, double ridge, const Control& control) {
+  const auto sums = reduce(samples, LayeredOutputSum(model), control);
+  Matrix gram = sums.gram;
+  gram.diagonal() *= 1 + ridge;
+  const Cholesky factor(std::move(gram));
+  if (factor.definite()) model.output += factor.solve(sums.right).transpose();
+}
+
+}  // namespace relucover

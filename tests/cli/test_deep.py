@@ -1,0 +1,56 @@
+"""Deep networks from the command line."""
+import json
+
+import numpy
+import pytest
+
+
+def test_sample_learn_compare_evaluate(relucover, relucover_json, tmp_path):
+    relucover("sample", "--inputs", 4, "--layers", "4,3", "--samples", 6000, "--seed", 5, "-o", "d.npz", "--truth", "t.json")
+    truth = json.loads((tmp_path / "t.json").read_text())
+    assert truth["version"] == 2 and [len(layer["b"]) for layer in truth["layers"]] == [4, 3]
+    answer = relucover_json("learn", "d.npz", "--layers", "4,3", "-o", "n.json")
+    assert answer["status"] == "exact" and answer["layers"] == [4, 3] and answer["units"] == 7 and answer["method"] == "deep"
+    errors = relucover_json("compare", "t.json", "n.json")
+    assert errors["units_matched"] == 7 and errors["max_weight_error"] < 1e-10 and errors["equivalent"]
+    assert [layer["units_matched"] for layer in errors["layers"]] == [4, 3]
+    assert relucover_json("evaluate", "n.json", "d.npz")["relative"] < 1e-12
+
+
+def test_files_of_deep_networks_are_the_same_function(relucover, relucover_json, tmp_path):
+    relucover("sample", "--inputs", 3, "--layers", "4,3,2", "--samples", 500, "-o", "d.npz", "--truth", "t.npz")
+    assert relucover_json("evaluate", "t.npz", "d.npz")["relative"] < 1e-14
+    for name in ("t.json", "t.onnx"):
+        relucover("sample", "--inputs", 3, "--layers", "4,3,2", "--samples", 500, "-o", "d.npz", "--truth", name)
+        assert relucover_json("evaluate", name, "d.npz")["relative"] < 1e-14
+        assert relucover_json("compare", "t.npz", name)["max_weight_error"] == 0
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--layers", "8,0"), "--layers"),
+    (("--layers", "8,x"), "expected auto or widths"),
+    (("--layers", "8,5", "--units", "3"), "units is for one hidden layer"),
+    (("--layers", "8,5", "--method", "prune"), "one hidden layer"),
+    (("--layers", "8,5", "--depth", "2"), "--depth"),
+])
+def test_bad_layers_are_named(relucover, data, arguments, words):
+    assert words in relucover("learn", "data.npz", *arguments, code=2).stderr
+
+
+def test_sample_needs_units_or_layers(relucover):
+    assert "--layers" in relucover("sample", "--inputs", 3, "--samples", 10, "-o", "d.npz", code=2).stderr
+
+
+def test_noise_is_not_claimed(relucover, relucover_json, tmp_path):
+    relucover("sample", "--inputs", 3, "--layers", "3,2", "--samples", 2000, "--noise", 0.1, "-o", "d.npz")
+    answer = relucover_json("learn", "d.npz", "--layers", "3,2", "--starts", 1, "--time-limit", 20, code=(1, 3))
+    assert answer["status"] in ("approximate", "budget_exhausted")
+
+
+def test_one_hidden_layer_by_another_name(relucover, relucover_json, data):
+    assert relucover_json("learn", "data.npz", "--layers", "2")["layers"] == [2]
+
+
+def test_what_is_for_one_layer_says_so(relucover, tmp_path):
+    relucover("sample", "--inputs", 3, "--layers", "3,2", "--samples", 20, "-o", "d.npz", "--truth", "t.json")
+    assert "one hidden layer" in relucover("signs", "t.json", code=2).stderr

@@ -1,0 +1,75 @@
+// Whoever is told to stop must be asked often: the longest stretch of work in which nobody looks at the clock.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "core/random.hpp"
+#include "support/planted.hpp"
+
+namespace relucover {
+namespace {
+
+double processor_seconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Processor time, so that a busy machine does not count; on one thread.
+class LongestGap : public Observer {
+ public:
+  void progress(std::string_view stage, double, std::string_view) override { stage_ = stage; }
+  bool cancelled() const override {
+    const double now = processor_seconds();
+    if (now - last_ > longest) {
+      longest = now - last_;
+      where = stage_;
+    }
+    last_ = now;
+    return false;
+  }
+  double total() const { return processor_seconds() - begin_; }
+  mutable double longest = 0;
+  mutable std::string where;
+
+ private:
+  std::string stage_ = "the beginning";
+  double begin_ = processor_seconds();
+  mutable double last_ = begin_;
+};
+
+void expect_short_gaps(const SampleSource& source, LearnOptions options, double share) {
+  LongestGap gap;
+  options.threads = 1;
+  options.observer = &gap;
+  options.time_limit = 60;
+  const Result result = learn(source, options);
+  constexpr double nothing = 0.25;  // seconds of the processor that nobody would notice
+  EXPECT_LT(gap.longest, std::max(nothing, share * gap.total())) << "in stage " << gap.where << ", method " << options.method << ": " << gap.longest << " of "
+                                              << gap.total() << " s, " << result.message;
+}
+
+TEST(Gaps, OfASearch) {
+  const auto problem = test::planted({.inputs = 30, .units = 12, .seed = 1}, {.samples = 8000});
+  expect_short_gaps(problem.samples, {.units = 12}, 0.1);
+  expect_short_gaps(problem.samples, {}, 0.1);
+}
+
+/// More than a thousand unknowns that the data leave partly free: decompositions of large matrices.
+TEST(Gaps, OfManyUnknownsThatAreNotDetermined) {
+  const auto problem = test::planted({.inputs = 60, .units = 30, .seed = 1}, {.samples = 2100});
+  expect_short_gaps(problem.samples, {.units = 30, .starts = 1}, 0.2);
+}
+
+TEST(Gaps, OfEveryMethod) {
+  const auto one_output = test::planted({.inputs = 6, .units = 4, .seed = 2}, {.samples = 20000, .noise = 0.01});
+  const auto many_outputs = test::planted({.inputs = 8, .units = 8, .outputs = 8, .bias = 0, .seed = 3}, {.samples = 20000, .noise = 0.01});
+  for (const MethodInfo& method : methods()) {
+    expect_short_gaps(one_output.samples, {.units = 4, .method = method.name, .starts = 2}, 0.3);
+    expect_short_gaps(many_outputs.samples, {.units = 8, .method = method.name, .starts = 2}, 0.3);
+  }
+}
+
+}  // namespace
+}  // namespace relucover

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include "core/random.hpp"
+#include "relucover/samples.hpp"
+#include "solve/layered_descent.hpp"
+#include "solve/layered_sums.hpp"
+
+namespace relucover {
+namespace {
+
+using Form = LayeredModel::Form;
+
+LayeredModel random_model(Form form, Index inputs, const std::vector<Index>& widths, Index outputs, std::uint64_t seed) {
+  RandomStream random(seed, purpose::study);
+  LayeredModel model(inputs, 0, outputs);
+  model.form = form;
+  Index seen = inputs + 1;
+  for (const Index width : widths) {
+    model.theta.push_back(random.normal_matrix(width, seen));
+    seen = form == Form::plain ? width + 1 : seen + width;
+  }
+  model.output = random.normal_matrix(outputs, seen);
+  return model;
+}
+
+MemorySource<double> samples_of(const LayeredModel& model, Index rows, std::uint64_t seed) {
+  RowMatrix x = RandomStream(seed, purpose::inputs).normal_matrix(rows, model.inputs);
+  RowMatrix y = predict(model, x);
+  return {std::move(x), std::move(y)};
+}
+
+TEST(Layered, GramIsThatOfDifferences) {
+  for (const Form form : {Form::sign_free, Form::plain})
+    for (const Index outputs : {1, 2}) {
+      const LayeredModel model = random_model(form, 3, {4, 2}, outputs, 1);
+      const auto samples = samples_of(random_model(form, 3, {4, 2}, outputs, 2), 300, 3);
+      const auto sums = reduce(samples, LayeredGram<double>(model), Control(1));
+      const Vector at = model.flat();
+      ASSERT_EQ(at.size(), LayeredModel::parameters(3, {4, 2}, outputs, form));
+      Matrix jacobian(300 * outputs, at.size());
+      for (Index p = 0; p < at.size(); ++p) {
+        constexpr double step = 1e-7;
+        Vector up = at, down = at;
+        up[p] += step;
+        down[p] -= step;
+        LayeredModel moved = model;
+        moved.set_flat(up);
+        const RowMatrix above = predict(moved, samples.x());
+        moved.set_flat(down);
+        jacobian.col(p) = ((above - predict(moved, samples.x())) / (2 * step)).reshaped();
+      }
+      const Matrix gram = Matrix(sums.gram.selfadjointView<Eigen::Lower>());
+      const Vector gradient = jacobian.transpose() * (samples.y() - predict(model, samples.x())).reshaped();
+      // A sample or two may cross a kink within the step.
+      EXPECT_LT((gram - jacobian.transpose() * jacobian).norm(), 1e-4 * gram.norm());
+      EXPECT_LT((sums.gradient - gradient).norm(), 1e-4 * gradient.norm());
+      const auto single = reduce(samples, LayeredGram<float>(model), Control(1));
+      EXPECT_LT((single.gram.cast<double>() - sums.gram).norm(), 1e-5 * gram.norm());
+    }
+}
+
+TEST(Layered, BalanceAndRemovalKeepTheFunction) {
+  LayeredModel model = random_model(Form::sign_free, 3, {4, 3}, 2, 4);
+  const auto samples = samples_of(model, 50, 5);
+  balance(model);
+  EXPECT_LT((predict(model, samples.x()) - samples.y()).norm(), 1e-12 * samples.y().norm());
+  EXPECT_NEAR(model.theta[1].row(2).norm(), 1, 1e-14);
+  const Index column = model.values_at(0) + 1;  // without effect, the unit can go
+  model.theta[1].col(column).setZero();
+  model.output.col(column).setZero();
+  EXPECT_LT((predict(without_unit(model, 0, 1), samples.x()) - predict(model, samples.x())).norm(), 1e-12);
+}
+
+TEST(Layered, NetworksAndPlainModelsAreTheSame) {
+  const Network network = planted_deep_network({.inputs = 3, .layers = {4, 2}, .outputs = 2, .seed = 6});
+  const RowMatrix x = RandomStream(1, purpose::inputs).normal_matrix(50, 3);
+  const LayeredModel model = plain_model(network);
+  EXPECT_LT((predict(model, x) - network.evaluate(x)).norm(), 1e-12);
+  EXPECT_LT((network_of(model).evaluate(x) - network.evaluate(x)).norm(), 1e-12);
+}
+
+TEST(Layered, DescentReturnsFromADisturbanceWithTheSameBytesOnAnyThreads) {
+  const LayeredModel truth = random_model(Form::sign_free, 4, {3, 2}, 1, 7);
+  auto samples = samples_of(truth, 6000, 8);
+  LayeredModel start = truth;
+  start.set_flat(truth.flat() + 0.02 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));
+  const Descent one = descend(start, samples, {}, Control(1)), two = descend(start, samples, {}, Control(2));
+  EXPECT_LT(one.cost, 1e-24);
+  EXPECT_EQ(one.steps, two.steps);
+  EXPECT_EQ(one.model.flat(), two.model.flat());
+}
+
+}  // namespace
+}  // namespace relucover
