@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "core/kept.hpp"
 #include "reduce/reduce.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/layered_descent.hpp"
