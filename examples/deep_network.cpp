@@ -4,10 +4,10 @@
 
 int main() {
   using namespace relucover;
-  const Network truth = planted_deep_network({.inputs = 4, .layers = {4, 3}, .seed = 5});
-  const auto samples = synthetic_samples(truth, {.samples = 6000, .seed = 2});
+  const Network truth = planted_deep_network({.inputs = 10, .layers = {8, 5}, .seed = 3});
+  const auto samples = synthetic_samples(truth, {.samples = 20000, .seed = 3});
 
-  const Result result = learn(*samples, {.layers = {4, 3}});
+  const Result result = learn(*samples, {.layers = {8, 5}, .seed = 1});
   std::cout << result.brief() << "\n";
   if (!result.usable()) return 1;
 

@@ -33,17 +33,13 @@ def network_of(net):
 
 
 def _deep(net, layers):
-    def pair(layer):
-        if isinstance(layer, dict):
-            return np.array(layer["W"], float), np.array(layer["b"], float).reshape(-1)
-        if hasattr(layer, "W"):
-            return np.array(layer.W, float), np.array(layer.b, float).reshape(-1)
-        return np.array(layer[0], float), np.array(layer[1], float).reshape(-1)
-
-    hidden = [pair(layer) for layer in layers]
-    A, offset = np.array(net.A, float), np.array(net.offset, float).reshape(-1)
-    skip = np.array(net.skip, float) if np.any(net.skip) else None
-    return Layers(hidden + [(A, offset)], skip)
+    """Layers are (W, b) or (W, b, around): around leads from what the layer below sees."""
+    weights = [(np.array(layer[0], float), np.array(layer[1], float).reshape(-1)) for layer in layers]
+    around = [np.array(layer[2], float) if len(layer) > 2 else None for layer in layers]
+    last = np.array(net.around, float)
+    weights.append((np.array(net.A, float), np.array(net.offset, float).reshape(-1)))
+    around.append(last if last.size else None)
+    return Layers(weights, np.array(net.skip, float) if np.any(net.skip) else None, around)
 
 
 def record_of(result):

@@ -56,24 +56,27 @@ class Layers:
 
     layers: list
     skip: np.ndarray = None
+    around: list = None  # for each layer a matrix from what the layer below sees, or None
 
     @property
     def outputs(self):
         return len(self.layers[-1][1])
 
+    def _through(self, x, act, part):
+        x = part(np.asarray(x, float))
+        seen, h = None, x
+        for i, (W, b) in enumerate(self.layers):
+            t = h @ part(W).T + part(b)
+            if self.around is not None and self.around[i] is not None:
+                t = t + seen @ part(self.around[i]).T
+            seen, h = h, act(t) if i + 1 < len(self.layers) else t
+        return h if self.skip is None else h + x @ part(self.skip).T
+
     def __call__(self, x):
-        h = np.asarray(x, float)
-        for W, b in self.layers[:-1]:
-            h = np.maximum(h @ W.T + b, 0)
-        W, b = self.layers[-1]
-        h = h @ W.T + b
-        return h if self.skip is None else h + np.asarray(x, float) @ self.skip.T
+        return self._through(x, lambda t: np.maximum(t, 0), lambda v: v)
 
     def size(self, x):
-        h = np.abs(np.asarray(x, float))
-        for W, b in self.layers:
-            h = h @ np.abs(W).T + np.abs(b)
-        return h
+        return self._through(x, lambda t: t, np.abs)
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """All layers of a deep network, from samples that nobody chose."""
 import relucover
 
-x, y, truth = relucover.sample(inputs=4, layers=[4, 3], samples=6000, seed=5)
-result = relucover.learn(x, y, layers=[4, 3])
+x, y, truth = relucover.sample(inputs=10, layers=[8, 5], samples=20000, seed=3)
+result = relucover.learn(x, y, layers=[8, 5], seed=1)
 print(result.brief())
 
 errors = relucover.compare(truth, result.network)

@@ -85,9 +85,9 @@ def learn(x, y=None, *, units="auto", layers=None, method="auto", seed=0, thread
     >>> x, y, truth = relucover.sample(inputs=6, units=2, outputs=2, samples=1000, seed=3)
     >>> relucover.learn(x, y, units=2).status
     'exact'
-    >>> x, y, truth = relucover.sample(inputs=4, layers=[3, 2], samples=3000, seed=1)
-    >>> relucover.learn(x, y, layers=[3, 2]).network.widths
-    [3, 2]
+    >>> x, y, truth = relucover.sample(inputs=10, layers=[8, 5], samples=20000, seed=3)
+    >>> relucover.learn(x, y, layers=[8, 5], seed=1).network.widths
+    [8, 5]
     """
     options = _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose)
     if y is None:

@@ -144,7 +144,7 @@ def report(result, *, network=None, truth=None, samples=None):
         result=result,
         headline=HEADLINES.get(result["status"], result["status"]),
         numbers=[(key, label, _text(result[key])) for key, label in NUMBERS if result.get(key) is not None],
-        comparison=[(COMPARED[key], f"{value:.2e}" if isinstance(value, float) else _text(value)) for key, value in comparison.items()],
+        comparison=[(COMPARED[key], f"{value:.2e}" if isinstance(value, float) else _text(value)) for key, value in comparison.items() if key in COMPARED],
         figures=[(title, Markup(_svg(draw)), caption) for title, draw, caption in _figures(result, network, truth, samples, spectrum, edge)],
         assumed=assumed,
         named=[(key, _text(value)) for key, value in (result.get("figures") or {}).items()],

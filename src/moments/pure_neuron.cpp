@@ -1,8 +1,10 @@
 #include "moments/pure_neuron.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/extrema.hpp"
 #include "core/linear_algebra.hpp"
 #include "moments/symmetric_packing.hpp"
 #include "reduce/reduce.hpp"
@@ -73,8 +75,8 @@ PureNeuronMoments pure_neuron_moments(const SampleSource& source, const Matrix& 
 PureNeuronSpan null_span_of_gram(const Matrix& gram, Index dimension) {
   const SymmetricEigen eigen = symmetric_eigen(gram);
   PureNeuronSpan span;
-  span.basis = eigen.vectors.leftCols(dimension);
-  const double largest = std::max(eigen.values.maxCoeff(), 1e-300);
+  span.basis = eigen.vectors.leftCols(std::min(dimension, gram.cols()));  // fewer outputs than units: there are no more
+  const double largest = std::max(largest_of(eigen.values), 1e-300);
   span.spectrum = (eigen.values.cwiseMax(0) / largest).cwiseSqrt();
   return span;
 }

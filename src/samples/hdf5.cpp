@@ -141,6 +141,19 @@ bool map_dataset(const Dataset& dataset, const SharedBytes& content, NpyArray& a
   return true;
 }
 
+/// Sizes are believed as far as the file bears them out; with filters, as far as a row fits in memory.
+void check_claims(const Dataset& dataset, const SharedBytes& content) {
+  constexpr Index most_columns = Index{1} << 24;
+  Index size = dataset.type.size;
+  bool possible = dataset.shape.size() < 2 || dataset.shape[1] <= most_columns;
+  for (const Index extent : dataset.shape) possible = possible && extent >= 0 && !__builtin_mul_overflow(size, extent, &size);
+  const Hdf5Handle creation(H5Dget_create_plist(dataset.id.get()), H5Pclose);
+  if (possible && H5Pget_layout(creation.get()) == H5D_CONTIGUOUS && H5Pget_external_count(creation.get()) == 0)
+    possible = static_cast<std::size_t>(size) <= content.bytes.size();
+  if (!possible)
+    throw DataError(dataset.place.file, dataset.place.within, fmt::format("claims shape {}, more than the file holds", shape_text(dataset.shape)), damaged);
+}
+
 bool has_user_block(hid_t file) {
   const Hdf5Handle creation(H5Fget_create_plist(file), H5Pclose);
   hsize_t size = 0;
@@ -179,6 +192,7 @@ std::unique_ptr<SampleSource> open(const std::filesystem::path& path) {
   if (!file.valid()) throw DataError(name, "", "is not an HDF5 file that can be read", damaged);
   Dataset x = open_dataset(file.get(), name, "x"), y = open_dataset(file.get(), name, "y");
   check_sample_shapes(x.shape, x.place, y.shape, y.place);
+  for (const Dataset* dataset : {&x, &y}) check_claims(*dataset, content);
   NpyArray mapped_x, mapped_y;
   if (!has_user_block(file.get()) && map_dataset(x, content, mapped_x) && map_dataset(y, content, mapped_y))
     return stored_samples(mapped_x, x.place, mapped_y, y.place, name);
@@ -216,9 +230,9 @@ class Writer : public Hdf5Writer {
     written_[dataset] += rows;
   }
   void close() override {
+    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail();  // closing a dataset would lose what the disk refuses
     for (Hdf5Handle& dataset : datasets_) dataset = Hdf5Handle();
-    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail();
-    file_ = Hdf5Handle();
+    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0 || !file_.close()) fail();
   }
 
  private:

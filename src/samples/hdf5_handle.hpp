@@ -37,6 +37,8 @@ class Hdf5Handle {
   ~Hdf5Handle();
   hid_t get() const { return id_; }
   bool valid() const { return id_ >= 0; }
+  /// False where the library could not finish what it closes.
+  bool close() { return close_(std::exchange(id_, -1)) >= 0; }
 
  private:
   hid_t id_ = -1;

@@ -6,14 +6,14 @@ import pytest
 
 
 def test_sample_learn_compare_evaluate(relucover, relucover_json, tmp_path):
-    relucover("sample", "--inputs", 4, "--layers", "4,3", "--samples", 6000, "--seed", 5, "-o", "d.npz", "--truth", "t.json")
+    relucover("sample", "--inputs", 10, "--layers", "8,5", "--samples", 20000, "--seed", 3, "-o", "d.npz", "--truth", "t.json")
     truth = json.loads((tmp_path / "t.json").read_text())
-    assert truth["version"] == 2 and [len(layer["b"]) for layer in truth["layers"]] == [4, 3]
-    answer = relucover_json("learn", "d.npz", "--layers", "4,3", "-o", "n.json")
-    assert answer["status"] == "exact" and answer["layers"] == [4, 3] and answer["units"] == 7 and answer["method"] == "deep"
+    assert truth["version"] == 2 and [len(layer["b"]) for layer in truth["layers"]] == [8, 5]
+    answer = relucover_json("learn", "d.npz", "--layers", "8,5", "--seed", 1, "-o", "n.json")
+    assert answer["status"] == "exact" and answer["layers"] == [8, 5] and answer["units"] == 13 and answer["method"] == "deep"
     errors = relucover_json("compare", "t.json", "n.json")
-    assert errors["units_matched"] == 7 and errors["max_weight_error"] < 1e-10 and errors["equivalent"]
-    assert [layer["units_matched"] for layer in errors["layers"]] == [4, 3]
+    assert errors["units_matched"] == 13 and errors["max_weight_error"] < 1e-10 and errors["equivalent"]
+    assert [layer["units_matched"] for layer in errors["layers"]] == [8, 5]
     assert relucover_json("evaluate", "n.json", "d.npz")["relative"] < 1e-12
 
 

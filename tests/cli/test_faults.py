@@ -36,7 +36,6 @@ COMMANDS = {
     "learn-packed": (["evaluate", "net.json", "packed.npz"], []),
     "learn-csv": (["learn", "data.csv", "--units", "2", "--threads", "1", "--starts", "2", "-o", "out.npz", "--checkpoint", "out.state", "--checkpoint-every", "0"], ["out.npz", "out.state"]),
     "learn-h5": (["learn", "data.h5", "--units", "2", "--threads", "1", "--starts", "2", "-o", "out.onnx"], ["out.onnx"]),
-    "sample-h5": (["sample", "--inputs", "3", "--units", "2", "--samples", "50", "--threads", "1", "-o", "out.h5", "--truth", "out.json"], ["out.h5", "out.json"]),
     "sample-npy": (["sample", "--inputs", "3", "--units", "2", "--samples", "50", "--threads", "1", "-o", "out_x.npy"], ["out_x.npy", "out_y.npy"]),
     "sample-csv": (["sample", "--inputs", "3", "--units", "2", "--samples", "50", "--threads", "1", "-o", "out.csv"], ["out.csv"]),
     "moments": (["moments", "data.npz", "--threads", "1", "-o", "out.moments"], ["out.moments"]),

@@ -1,4 +1,4 @@
-// Every allocation fails in turn, through the public interface: what is documented comes out, nothing leaks, and the next call works.
+// Allocations fail in turn, in learn and extract: what is documented comes out, nothing leaks, and the next call works.
 // The allocator of this executable is ours: glibc's, counted, and told when to fail.
 #include <gtest/gtest.h>
 
@@ -8,11 +8,10 @@
 #include <functional>
 #include <new>
 
+#include "relucover/errors.hpp"
 #include "relucover/oracle.hpp"
 #include "relucover/relucover.hpp"
-#include "support/files.hpp"
 #include "support/planted.hpp"
-#include "verify/input_diagnostics.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ALLOCATOR_IS_TAKEN 1
@@ -96,8 +95,6 @@ void free(void* memory) {
 namespace relucover {
 namespace {
 
-using test::TemporaryFolder;
-
 /// How many allocations were made to fail, of a job that is run again and again.
 struct Survival {
   long allocations = 0, failures = 0;
@@ -157,7 +154,6 @@ class Allocations : public ::testing::Test {
     EXPECT_GT(survival.failures, 0);
   }
   test::Planted problem = test::planted({.inputs = 3, .units = 2, .seed = 1}, {.samples = 200});
-  TemporaryFolder folder;
 };
 
 std::string told(const Result& result) { return result.usable() ? "usable" : "not usable"; }
@@ -186,56 +182,6 @@ TEST_F(Allocations, Extract) {
     if (found.result.status == Status::budget_exhausted) throw std::bad_alloc();
     return told(found.result);
   }, 211);
-}
-
-TEST_F(Allocations, SampleFiles) {
-  const Control control(1);
-  for (const char* name : {"a.npz", "a.csv", "a_x.npy"}) {
-    const auto path = folder / name;
-    expect_all_survived([&] {
-      write_samples(problem.samples, path, Precision::float64, control);
-      return std::string();
-    });
-    expect_all_survived([&] {
-      const auto source = open_samples(path);
-      check_finite(*source, control);
-      return std::to_string(source->samples());
-    });
-  }
-}
-
-// HDF5 keeps lists of free memory of its own: nothing is said about leaks.
-TEST_F(Allocations, Hdf5) {
-  const Control control(1);
-  const auto path = folder / "a.h5";
-  expect_all_survived([&] {
-    write_samples(problem.samples, path, Precision::float64, control);
-    return std::string();
-  }, 7, true);
-  expect_all_survived([&] { return std::to_string(open_samples(path)->samples()); }, 7, true);
-}
-
-TEST_F(Allocations, NetworkFiles) {
-  for (const char* name : {"n.json", "n.npz", "n.onnx"}) {
-    const auto path = folder / name;
-    const bool protobuf = std::string(name).ends_with("onnx");
-    expect_all_survived([&] {
-      write_network(problem.truth, path);
-      return std::string();
-    }, 1, protobuf);
-    expect_all_survived([&] { return std::to_string(read_network(path).units()); }, 1, protobuf);
-  }
-}
-
-TEST_F(Allocations, MomentsAndComparisons) {
-  const Control control(1);
-  const auto path = folder / "a.moments";
-  expect_all_survived([&] {
-    write_power_sums(power_sums(problem.samples, 2, control), path);
-    return std::to_string(read_power_sums(path).samples);
-  });
-  expect_all_survived([&] { return std::to_string(compare(problem.truth, problem.truth).units_matched); });
-  expect_all_survived([&] { return std::to_string(diagnose(problem.samples, {}, control).symmetric.passed); }, 3);
 }
 
 }  // namespace

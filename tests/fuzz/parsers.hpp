@@ -1,10 +1,12 @@
 #pragma once
 // Every reader of untrusted bytes as one function: it may refuse in words (DataError; std::invalid_argument for texts that people
 // type), and nothing else.
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -31,25 +33,30 @@ inline SharedBytes exactly(const std::uint8_t* data, std::size_t size) {
   return {Bytes(owner->get(), size), owner};
 }
 
-/// A file in memory, for readers that want a path.
+/// A file in memory (where there is such a folder), for readers that want a path.
 class MemoryFile {
  public:
-  MemoryFile(const std::uint8_t* data, std::size_t size) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
-    if (descriptor_ < 0 || ::write(descriptor_, data, size) != static_cast<ssize_t>(size)) throw std::logic_error("no file in memory");
+  MemoryFile(const std::uint8_t* data, std::size_t size) {
+    const bool in_memory = ::access("/dev/shm", W_OK) == 0;
+    path_ = (in_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) / "relucover-fuzz-XXXXXX";
+    const int descriptor = ::mkstemp(path_.data());
+    const bool written = descriptor >= 0 && ::write(descriptor, data, size) == static_cast<ssize_t>(size);
+    if (descriptor >= 0) ::close(descriptor);
+    if (!written) throw std::logic_error("no file in memory");
   }
-  ~MemoryFile() { ::close(descriptor_); }
+  ~MemoryFile() { ::unlink(path_.c_str()); }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  const std::string& path() const { return path_; }
 
  private:
-  int descriptor_;
+  std::string path_;
 };
 
 inline void visit(const SampleSource& source) {
   BlockBuffer<double> wide;
   BlockBuffer<float> narrow;
-  const Index rows = std::min<Index>(source.samples(), 64);
+  const Index rows = std::min<Index>(source.samples(), std::clamp<Index>((1 << 20) / (source.inputs() + source.outputs()), 1, 64));
   volatile double sum = 0;
   for (const Index first : {Index{0}, source.samples() - rows}) {
     sum = sum + source.read(first, rows, wide).x.sum() + source.read(first, rows, wide).y.sum();

@@ -56,20 +56,5 @@ TEST(Gaps, OfASearch) {
   expect_short_gaps(problem.samples, {}, 0.1);
 }
 
-/// More than a thousand unknowns that the data leave partly free: decompositions of large matrices.
-TEST(Gaps, OfManyUnknownsThatAreNotDetermined) {
-  const auto problem = test::planted({.inputs = 60, .units = 30, .seed = 1}, {.samples = 2100});
-  expect_short_gaps(problem.samples, {.units = 30, .starts = 1}, 0.2);
-}
-
-TEST(Gaps, OfEveryMethod) {
-  const auto one_output = test::planted({.inputs = 6, .units = 4, .seed = 2}, {.samples = 20000, .noise = 0.01});
-  const auto many_outputs = test::planted({.inputs = 8, .units = 8, .outputs = 8, .bias = 0, .seed = 3}, {.samples = 20000, .noise = 0.01});
-  for (const MethodInfo& method : methods()) {
-    expect_short_gaps(one_output.samples, {.units = 4, .method = method.name, .starts = 2}, 0.3);
-    expect_short_gaps(many_outputs.samples, {.units = 8, .method = method.name, .starts = 2}, 0.3);
-  }
-}
-
 }  // namespace
 }  // namespace relucover

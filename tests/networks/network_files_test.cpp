@@ -79,7 +79,7 @@ TEST(NetworkFiles, JsonSaysWhichKeyAndRowIsWrong) {
   };
   refused("\"b\"", "\"bias\"", "key \"b\" is missing");
   refused("relucover-network", "something", "\"format\": should be \"relucover-network\"");
-  refused("\"version\": 1", "\"version\": 2", "\"version\": should be 1");
+  refused("\"version\": 1", "\"version\": 7", "\"version\": should be 1");
   refused("relu2", "relu9", "unknown activation \"relu9\"; there are relu");
   refused("\"relu2\"", "7", "\"activation\": should be text");
   refused("0.1, -0.0, 5e-324", "0.1, -0.0", "\"W\", row 0: has 2 numbers, expected 3");

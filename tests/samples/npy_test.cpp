@@ -278,7 +278,7 @@ TEST(Zip, UnpacksLargeMembersIntoAFileThatLeavesNoTrace) {
   const SharedBytes content = map_file(folder / "data.zip");
   ASSERT_LT(content.bytes.size(), data.size());
   for (const std::uint64_t memory : {std::uint64_t{1000}, std::uint64_t{1} << 30}) {
-    const SharedBytes member = ZipReader(content, "data.zip").read("large", memory);  // outlives the reader
+    const SharedBytes member = ZipReader(content, "data.zip").read("large", Control(), memory);  // outlives the reader
     EXPECT_EQ(std::string(reinterpret_cast<const char*>(member.bytes.data()), member.bytes.size()), data);
   }
 }

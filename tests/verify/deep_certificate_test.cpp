@@ -14,7 +14,7 @@ Network seen_network() {
   network.W << 1, 0.2, 0, -0.3, 1, 0.1, 0.2, -0.4, 1;
   network.b << 0.1, -0.2, 0.05;
   network.upper.push_back({(Matrix(2, 3) << 1, -1.2, 0.7, -0.8, 1, 0.9).finished(), (Vector(2) << 0.05, -0.6).finished(), {}});
-  network.A << 1, -1.5;
+  network.A = (Matrix(1, 2) << 1, -1.5).finished();
   network.offset << 0.3;
   return network;
 }

@@ -20,7 +20,7 @@ def names():
 
 
 def _load():
-    from . import (asked_wrongly, combined, deep, forced_methods, hidden_units, input_kinds, low_signal,  # noqa: F401
+    from . import (asked_wrongly, combined, copies, deep, forced_methods, hidden_units, input_kinds, low_signal,  # noqa: F401
                    noisy, other_functions, solvable, tasks, time_order, trained)
 
 

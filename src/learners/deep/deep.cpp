@@ -73,6 +73,12 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
         fmt::join(found.asked, ", "), found.cost, found.starts);
     return;
   }
+  const std::vector<Index> widths = found.plain.widths();
+  if (widths.empty() || std::find(widths.begin(), widths.end(), Index{0}) != widths.end()) {
+    result.status = Status::assumption_failed;
+    result.message = "a layer without units is enough for these samples: there is no deep network to be seen (--units looks for one hidden layer)";
+    return;
+  }
   result.network = prepared.scaling.unscaled(found.plain);
   judge_deep(source, prepared, found, options, control, result);
 }

@@ -69,7 +69,10 @@ double extreme_fit(const Judged& answer, const std::vector<Index>& order, Index 
 }
 
 void test_left_out(const Judged& answer, double level, Verdict& verdict) {
+  constexpr Index fewest = 5;
   const Index count = answer.left_out();
+  if (count < fewest)
+    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", count, count == 1 ? " is" : "s are"));
   Matrix mask(answer.rows(), 1);
   for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
   verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs", level);
@@ -77,6 +80,10 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
   const Vector deviation =
       ((answer.y.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt().transpose().cwiseMax(1e-300);
   const Vector size = (answer.residual * deviation.cwiseInverse().asDiagonal()).rowwise().norm();
+  std::vector<Index> out;
+  for (Index i = 0; i < answer.rows(); ++i)
+    if (!answer.kept[static_cast<std::size_t>(i)]) out.push_back(i);
+  verdict.test("left_out_flat", rows_lie_flat(answer.z, out, verdict.random), "the samples that were left out lie between two planes", level);
   verdict.test("left_out_fit", extreme_fit(answer, worst_first(size), count), "the samples that were left out are those where the answer is largest or smallest", level);
   verdict.test_places("left_out",
                       places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, count, 1.6, true), verdict.random),
@@ -119,8 +126,13 @@ void test_large_rows(const Judged& answer, const Matrix& studentised, Verdict& v
   const Vector size = studentised.rowwise().norm();
   const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
   if (many < 2) return;
+  const std::vector<Index> order = worst_first(size);
+  const std::vector<Index> counts = growing_counts(answer.z.cols() + 3, many, 2, true);
+  double flat = 1;
+  for (const Index m : counts) flat = std::min(flat, rows_lie_flat(answer.z, {order.begin(), order.begin() + m}, verdict.random));
+  verdict.test("large_flat", std::min(1.0, flat * static_cast<double>(counts.size())), "the largest residuals lie between two planes");
   verdict.test_places("large",
-                      places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, many, 1.6, true), verdict.random),
+                      places_of_rows(answer.z, answer.nearness, order, growing_counts(2, many, 1.6, true), verdict.random),
                       fmt::format("the largest residuals ({} samples)", many));
 }
 
@@ -189,10 +201,7 @@ double detection_limit(const Judged& answer, const Kept& kept, const Network& ne
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
   constexpr double nearly_normal = 1.1, not_normal = 1.2, heavy = 1.5, too_heavy = 2.5, high_limit = 0.15;
-  constexpr Index fewest_accidents = 3;
   Verdict verdict(seed, answer.rows());
-  if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
-    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", answer.left_out(), answer.left_out() == 1 ? " is" : "s are"));
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   control.check();
   const Kept kept = kept_of(answer);
@@ -238,10 +247,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
 }
 
 LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed) {
-  constexpr Index fewest_accidents = 3;
   Verdict verdict(seed, answer.rows());
-  if (answer.left_out() > 0 && answer.left_out() < fewest_accidents)
-    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", answer.left_out(), answer.left_out() == 1 ? " is" : "s are"));
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   return verdict.result;
 }
