@@ -1,6 +1,7 @@
 #include "reduce/parts.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -85,6 +86,14 @@ tbb::task_arena& arena_of(int threads) {
   const int workers = std::min(threads, tbb::this_task_arena::max_concurrency());
   return arenas.try_emplace(workers, workers).first->second;
 }
+
+}  // namespace
+
+void in_parallel(Index count, int threads, const std::function<void(Index)>& work) {
+  arena_of(threads).execute([&] { tbb::parallel_for(Index{0}, count, work); });
+}
+
+namespace {
 
 /// The samples from `offset` on, cut; what is added to, and by how many threads.
 struct Work {

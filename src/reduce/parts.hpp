@@ -1,6 +1,7 @@
 #pragma once
 // How samples are cut, added and merged, for reductions of any kind.
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -75,6 +76,9 @@ struct Subtree {
   Index first, chunks;
 };
 std::vector<Subtree> subtrees_of_rank(Index chunks, int rank, int ranks);
+
+/// Does pieces of work that don't know of each other, 0 to count - 1, on so many threads.
+void in_parallel(Index count, int threads, const std::function<void(Index)>& work);
 
 /// Sums parts of the given kind over the samples [begin, end) of the source.
 std::unique_ptr<Part> reduce_parts(const SampleSource& source, const Part& kind, const Control& control, Index begin, Index end);
