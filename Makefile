@@ -25,7 +25,7 @@ help:
 	@echo 'make coverage every test, and the share of lines of src that they run'
 	@echo 'make clean    removes what was built'
 
-# Three levels, each with the packages it needs: the program alone, with its module for ranks (MPI), everything.
+# Three levels, each with the packages it needs: the program alone, with its modules (HDF5, ONNX, MPI), everything.
 # What was configured at a higher level stays there.
 packages:
 	@scripts/install-packages
@@ -44,7 +44,7 @@ configure: packages
 	@touch $(BUILD)/.with-everything $(BUILD)/.with-modules
 
 build/relucover: configure-program
-	@scripts/build $(BUILD) $(JOBS) relucover_cli
+	@scripts/build $(BUILD) $(JOBS) relucover_cli relucover_modules
 	@echo 'Next: $(BUILD)/relucover demo, then $(BUILD)/relucover learn data.npz --units auto -o net.json'
 	@echo '      $(BUILD)/relucover --help teaches the rest; make test runs every test; make python builds the Python package'
 

@@ -10,12 +10,9 @@ pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
-find_package(HDF5 REQUIRED COMPONENTS C)
-find_package(Protobuf REQUIRED)
-find_package(ONNX REQUIRED)
 
 add_library(relucover_dependencies INTERFACE)
 target_compile_definitions(relucover_dependencies INTERFACE EIGEN_USE_BLAS)
 target_link_libraries(relucover_dependencies INTERFACE
   TBB::tbb fmt::fmt nlohmann_json::nlohmann_json
-  PkgConfig::OPENBLAS PkgConfig::LAPACKE PkgConfig::LIBZIP ZLIB::ZLIB PkgConfig::CLP hdf5::hdf5 onnx_proto)
+  PkgConfig::OPENBLAS PkgConfig::LAPACKE PkgConfig::LIBZIP ZLIB::ZLIB PkgConfig::CLP ${CMAKE_DL_LIBS})

@@ -3,20 +3,18 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # What the static library is linked with, by pkg-config name; the test install.consumers fails where this list is too short.
-set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas hdf5 protobuf)
-# What has no pkg-config file.
-set(RELUCOVER_MORE_LIBRARIES onnx_proto)
+set(RELUCOVER_PARTS tbb fmt libzip zlib clp lapacke openblas)
 string(JOIN " " RELUCOVER_PARTS_TEXT ${RELUCOVER_PARTS})
-list(TRANSFORM RELUCOVER_MORE_LIBRARIES PREPEND -l OUTPUT_VARIABLE more_flags)
-get_target_property(wraps relucover INTERFACE_LINK_OPTIONS)
-string(JOIN " " RELUCOVER_MORE_TEXT ${more_flags} ${wraps})
+get_target_property(RELUCOVER_LINK_OPTIONS relucover INTERFACE_LINK_OPTIONS)
+string(JOIN " " RELUCOVER_MORE_TEXT ${RELUCOVER_LINK_OPTIONS})
 
 install(TARGETS relucover relucover_cli
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET relucover_mpi)
-  install(TARGETS relucover_mpi LIBRARY DESTINATION lib/relucover)  # where the program looks, beside its bin
-endif()
+get_property(modules GLOBAL PROPERTY RELUCOVER_MODULES)
+foreach(module ${modules})  # where the program looks, beside its bin; those who link the library are told by its packages
+  install(TARGETS ${module} LIBRARY DESTINATION lib/relucover)
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/relucover DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/relucoverConfig.cmake.in ${CMAKE_BINARY_DIR}/relucoverConfig.cmake

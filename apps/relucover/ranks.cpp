@@ -1,6 +1,5 @@
 #include "relucover/ranks.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -9,9 +8,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "core/archive.hpp"
+#include "core/module.hpp"
 #include "distributed/mpi_module.hpp"
 #include "relucover/session.hpp"
 #include "samples/subsample.hpp"
@@ -30,18 +29,11 @@ int number_in_environment(std::initializer_list<const char*> names, int otherwis
 }
 
 EndableCommunicator* load_module() {
-  std::error_code ignored;
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  std::string problems;
-  for (const auto& path : {beside / mpi_module_file, beside / ".." / "lib" / "relucover" / mpi_module_file}) {
-    // MPI's own plugins look for its symbols among those of the program.
-    if (void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
-      if (const auto entry = reinterpret_cast<MpiModuleEntry>(dlsym(module, mpi_module_entry))) return entry();
-    const char* why = dlerror();
-    problems += (problems.empty() ? "" : "; ") + std::string(why ? why : "unknown");
-  }
-  throw DataError(mpi_module_file, "", fmt::format("several processes were started, but they can't be joined ({})", problems),
-                  "install MPI (libopenmpi-dev), build again, or start one process");
+  // MPI's own plugins look for its symbols among those of the program.
+  return reinterpret_cast<MpiModuleEntry>(
+      module_entry(mpi_module_file, mpi_module_entry,
+                   {mpi_module_file, "several processes were started, which are joined by this module",
+                    "install MPI (libopenmpi-dev), build again, or start one process"}, true))();
 }
 
 extern "C" void say_and_end(int) {

@@ -6,10 +6,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <map>
 
+#include "accuracy/claims.hpp"
 #include "core/random.hpp"
 #include "relucover/relucover.hpp"
 #include "samples/hard_instances.hpp"
@@ -19,13 +17,6 @@
 using namespace relucover;
 
 namespace {
-
-struct Problem {
-  std::string kind;
-  MemorySource<double> samples;
-  LearnOptions options;
-  Network truth;  // no units: there is no network behind the labels
-};
 
 constexpr int kinds = 10;
 const std::vector<std::string> tried = {"auto", "pure-neuron", "order-two", "independent-components", "proportional-labels"};
@@ -102,63 +93,10 @@ Problem make_problem(int number) {
 }
 
 /// Units without bias and with the same direction are one.
-Network merged(Network truth) {
-  truth = canonical(truth);
-  for (Index i = 0; i < truth.units(); ++i)
-    for (Index j = 0; j < i; ++j)
-      if ((truth.W.row(i) - truth.W.row(j)).norm() < 1e-12) {
-        truth.A.col(j) += truth.A.col(i);
-        truth.A.col(i).setZero();
-      }
-  return canonical(truth);
-}
-
-bool claim_is_true(const Problem& problem, const Result& result) {
-  if (problem.truth.units() == 0) return false;
-  const Network truth = merged(problem.truth);
-  const Comparison errors = compare(truth, result.network);
-  if (errors.units_matched != truth.units() || result.network.units() != truth.units()) return false;
-  if (errors.up_to_sign && !result.sign_ambiguous) return false;
-  const auto series = result.series.find("unit_relative_error");
-  double predicted = 0;
-  if (series != result.series.end())
-    for (const double error : series->second) predicted = std::max(predicted, error);
-  const double allowed = std::max(1e-9, 6 * predicted);
-  return std::max(errors.max_weight_error, errors.function_rms) <= allowed;
+bool same_unit(const Network& truth, Index i, Index j) {
+  return (truth.W.row(i).normalized() - truth.W.row(j).normalized()).norm() < 1e-12;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "case") {
-    const Problem problem = make_problem(std::atoi(argv[2]));
-    fmt::print("{}, {} samples, {}\n{}", problem.kind, problem.samples.samples(), problem.options.method,
-               learn(problem.samples, problem.options).full());
-    return 0;
-  }
-  const int cases = argc > 1 ? std::atoi(argv[1]) : 200;
-  struct Count {
-    int all = 0, certified = 0, named = 0, wrong = 0;
-  };
-  std::map<std::string, Count> counts;
-  int wrong = 0;
-  for (int number = 0; number < cases; ++number) {
-    const Problem problem = make_problem(number);
-    const Result result = learn(problem.samples, problem.options);
-    Count& count = counts[problem.kind];
-    ++count.all;
-    count.named += result.status == Status::assumption_failed;
-    if (!result.certified()) continue;
-    ++count.certified;
-    if (claim_is_true(problem, result)) continue;
-    ++count.wrong;
-    ++wrong;
-    fmt::print("false claim, case {} ({}, {}): {}\n", number, problem.kind, problem.options.method, result.brief());
-    std::fflush(stdout);
-  }
-  fmt::print("{:<24}{:>8}{:>12}{:>20}{:>14}\n", "data", "cases", "certified", "assumption named", "false claims");
-  for (const auto& [kind, count] : counts)
-    fmt::print("{:<24}{:>8}{:>12}{:>20}{:>14}\n", kind, count.all, count.certified, count.named, count.wrong);
-  fmt::print("{} false claims in {} cases\n", wrong, cases);
-  return wrong == 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return count_false_claims(argc, argv, 200, make_problem, same_unit); }

@@ -23,6 +23,7 @@
 #include "relucover/relucover.hpp"
 #include "samples/hard_instances.hpp"
 #include "samples/vector_instances.hpp"
+#include "vector/planted.hpp"
 #include "verify/network_error.hpp"
 
 using namespace relucover;
@@ -32,17 +33,8 @@ namespace {
 const Control all_threads(2);
 constexpr double failed = 100;
 
-struct Planted {
-  Network truth;
-  std::unique_ptr<SampleSource> source;
-};
-
-Planted plant(VectorNetworkOptions network, Index samples, std::uint64_t seed, const char* distribution = "gaussian", double noise = 0) {
-  network.seed = seed;
-  Planted planted{vector_network(network), nullptr};
-  planted.source = synthetic_samples(
-      planted.truth, {.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = seed});
-  return planted;
+Planted plant(const VectorNetworkOptions& network, Index samples, std::uint64_t seed, const char* distribution = "gaussian", double noise = 0) {
+  return planted_vector(network, of_samples(samples, distribution, noise), seed);
 }
 
 VectorNetworkOptions square(Index side) { return {.inputs = side, .units = side, .outputs = side}; }
@@ -57,17 +49,6 @@ double detector(const Planted& planted, DetectorRows rows, bool exact) {
   const auto start = pure_neuron_start(*planted.source, fit, planted.truth.units(), rows, 1, all_threads);
   if (!start.problem.empty()) return failed;
   return exact ? exact_error(planted, start.compress, start.network) : squared_errors(planted.truth, start.network).worst();
-}
-
-/// Rows turned at random and moved by `error` in a random direction.
-Matrix disturbed(const Matrix& W, double error, std::uint64_t seed) {
-  RandomStream random(seed, purpose::study);
-  Matrix rows = W.rowwise().normalized();
-  for (Index i = 0; i < rows.rows(); ++i) {
-    rows.row(i) += error * random.normal_vector(W.cols()).normalized().transpose();
-    rows.row(i) *= random.sign() / rows.row(i).norm();
-  }
-  return rows;
 }
 
 double order_two(std::uint64_t seed, bool exact) {

@@ -1,6 +1,6 @@
 #pragma once
 // Values as bytes and back, on one kind of machine: for checkpoints and for exchange between ranks, not for keeping.
-// A type of its own lists what it consists of:  template <class Visit> void fields(Visit& visit) { visit(a, b, c); }
+// A type of its own lists what it consists of:  void fields(auto& visit) { visit(a, b, c); }
 #include <Eigen/Core>
 #include <cstring>
 #include <stdexcept>

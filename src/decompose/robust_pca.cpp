@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/linear_algebra.hpp"
+#include "core/median.hpp"
 
 namespace relucover {
 
@@ -23,12 +24,6 @@ Matrix shrink_singular_values(const Matrix& given, double by, Index& rank) {
 double spectral_norm(const Matrix& given) {
   Matrix gram = given.rows() <= given.cols() ? Matrix(given * given.transpose()) : Matrix(given.transpose() * given);
   return std::sqrt(spectral_radius(std::move(gram)));
-}
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 Vector row_medians(const Matrix& values) {

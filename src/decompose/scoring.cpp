@@ -39,10 +39,7 @@ struct ScoreSums {
     }
     samples += block.rows();
   }
-  void merge(const ScoreSums& other) {
-    samples += other.samples;
-    for (std::size_t i = 0; i < grams.size(); ++i) grams[i] += other.grams[i];
-  }
+  void fields(auto& visit) { visit(samples, grams); }
 };
 
 }  // namespace

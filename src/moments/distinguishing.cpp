@@ -36,12 +36,7 @@ struct PairSums {
     input_square += block.x.squaredNorm();
     rows += block.rows();
   }
-  void merge(const PairSums& other) {
-    columns += other.columns;
-    opposite += other.opposite;
-    input_square += other.input_square;
-    rows += other.rows;
-  }
+  void fields(auto& visit) { visit(columns, opposite, input_square, rows); }
 };
 
 }  // namespace

@@ -117,19 +117,7 @@ struct RawMoments {
     m4.noalias() += products.transpose() * weighted_products;
   }
 
-  void merge(const RawMoments& other) {
-    m0 += other.m0;
-    square += other.square;
-    samples += other.samples;
-    m1 += other.m1;
-    m2 += other.m2;
-    if (order >= 3) m3 += other.m3;
-    if (order >= 4) m4 += other.m4;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(m0, square, samples, m1, m2, m3, m4);
-  }
+  void fields(auto& visit) { visit(m0, square, samples, m1, m2, m3, m4); }
 };
 
 /// T_3 = M_3 - sym(M_1 ⊗ I)

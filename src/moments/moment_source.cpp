@@ -42,7 +42,7 @@ struct SecondMomentSums {
       total.noalias() += centred.transpose() * weighted;
     }
   }
-  void merge(const SecondMomentSums& other) { total += other.total; }
+  void fields(auto& visit) { visit(total); }
 };
 
 }  // namespace

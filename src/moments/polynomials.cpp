@@ -51,14 +51,7 @@ struct FitSums {
     }
     samples += block.rows();
   }
-  void merge(const FitSums& other) {
-    gram += other.gram;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(gram, samples);
-  }
+  void fields(auto& visit) { visit(gram, samples); }
 };
 
 struct MomentSums {
@@ -106,17 +99,7 @@ struct MomentSums {
       }
     }
   }
-  void merge(const MomentSums& other) {
-    samples += other.samples;
-    for (std::size_t i = 0; i < products.size(); ++i) {
-      squares[i] += other.squares[i];
-      for (std::size_t j = 0; j < products[i].size(); ++j) products[i][j] += other.products[i][j];
-    }
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(samples, squares, products);
-  }
+  void fields(auto& visit) { visit(samples, squares, products); }
 };
 
 /// Coefficient of z^{n-2j} in He_n: (-1)^j n! / (j! (n-2j)! 2^j).

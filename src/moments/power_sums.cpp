@@ -50,16 +50,7 @@ struct Sums {
     label_products.noalias() += block.y.transpose() * block.y;
     samples += block.rows();
   }
-  void merge(const Sums& other) {
-    inputs += other.inputs;
-    for (std::size_t j = 0; j < labels.size(); ++j) labels[j] += other.labels[j];
-    label_products += other.label_products;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(samples, inputs, labels, label_products);
-  }
+  void fields(auto& visit) { visit(samples, inputs, labels, label_products); }
 };
 
 }  // namespace

@@ -48,14 +48,7 @@ struct DetectorSums {
     output_sum += y.colwise().sum().transpose();
     rows += block.rows();
   }
-  void merge(const DetectorSums& other) {
-    gram += other.gram;
-    moment += other.moment;
-    input_second += other.input_second;
-    output_second += other.output_second;
-    output_sum += other.output_sum;
-    rows += other.rows;
-  }
+  void fields(auto& visit) { visit(gram, moment, input_second, output_second, output_sum, rows); }
 };
 
 }  // namespace

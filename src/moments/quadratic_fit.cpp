@@ -35,12 +35,7 @@ struct PolynomialGram {
     output_second.noalias() += block.y.transpose() * block.y;
     rows += block.rows();
   }
-  void merge(const PolynomialGram& other) {
-    gram += other.gram;
-    cross += other.cross;
-    output_second += other.output_second;
-    rows += other.rows;
-  }
+  void fields(auto& visit) { visit(gram, cross, output_second, rows); }
 };
 
 /// G⁺ c for a positive semidefinite G, scaled to a unit diagonal first; directions below 1e-12 of the largest are left out.

@@ -32,15 +32,7 @@ struct ShiftedSums {
     sum += joint.colwise().sum();
     gram.selfadjointView<Eigen::Lower>().rankUpdate(joint.transpose());
   }
-  void merge(const ShiftedSums& other) {
-    samples += other.samples;
-    sum += other.sum;
-    gram += other.gram;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(samples, sum, gram);
-  }
+  void fields(auto& visit) { visit(samples, sum, gram); }
 };
 
 /// Indices of columns in the order of a pivoted Cholesky factorisation of the correlation matrix, stopped at the

@@ -1,3 +1,4 @@
+// The module with ONNX in it (networks/onnx_module.hpp). What it gives is declared for users in networks/network_onnx.hpp.
 #include "networks/network_onnx.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +13,8 @@
 #include <optional>
 #include <sstream>
 
-#include "core/atomic_file.hpp"
 #include "core/check.hpp"
+#include "networks/onnx_module.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
@@ -472,9 +473,7 @@ std::string file_content(const std::filesystem::path& path) {
   return content.str();
 }
 
-}  // namespace
-
-std::string onnx_bytes(const Network& network, Precision precision) {
+std::string bytes_of(const Network& network, Precision precision) {
   check_no_problems("network", network.problems());
   onnx::ModelProto model;
   model.set_ir_version(onnx_ir_version);
@@ -525,11 +524,7 @@ std::string onnx_bytes(const Network& network, Precision precision) {
   return bytes;
 }
 
-void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision) {
-  write_atomically(path, onnx_bytes(network, precision));
-}
-
-FeedForward read_feed_forward_onnx(const std::filesystem::path& path) {
+FeedForward read(const std::filesystem::path& path) {
   const std::string content = file_content(path);
   onnx::ModelProto model;
   if (content.empty() || !model.ParseFromString(content) || !model.has_graph())
@@ -537,13 +532,11 @@ FeedForward read_feed_forward_onnx(const std::filesystem::path& path) {
   return Reader(path.string(), model.graph()).read();
 }
 
-Network read_network_onnx(const std::filesystem::path& path) {
-  const FeedForward model = read_feed_forward_onnx(path);
-  try {
-    return layered_network(model);
-  } catch (const std::invalid_argument& problem) {
-    throw DataError(path.string(), "", problem.what(), "deeper models can be used as an oracle");
-  }
-}
+}  // namespace
 
 }  // namespace relucover
+
+extern "C" const relucover::OnnxModule* relucover_onnx_module() {
+  static const relucover::OnnxModule module{relucover::bytes_of, relucover::read};
+  return &module;
+}

@@ -24,10 +24,7 @@ struct FirstNotFinite {
       if (!finite(block.x.row(i)) || !finite(block.y.row(i))) sample = block.first + i;
   }
   void merge(const FirstNotFinite& other) { sample = std::min(sample, other.sample); }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(sample);
-  }
+  void fields(auto& visit) { visit(sample); }
 };
 
 [[noreturn]] void report(const SampleSource& source, Index sample) {

@@ -1,3 +1,4 @@
+// The module with HDF5 in it: reads and writes .h5 samples (samples/hdf5_module.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +6,10 @@
 
 #include "core/check.hpp"
 #include "relucover/errors.hpp"
+#include "samples/blockwise.hpp"
 #include "samples/files.hpp"
 #include "samples/hdf5_handle.hpp"
+#include "samples/hdf5_module.hpp"
 
 namespace relucover {
 
@@ -157,7 +160,7 @@ bool has_user_block(hid_t file) {
   return H5Pget_userblock(creation.get(), &size) < 0 || size != 0;
 }
 
-class Hdf5Source : public SampleSource {
+class Hdf5Source : public BlockwiseSource<Hdf5Source> {
  public:
   Hdf5Source(Hdf5Handle file, Dataset x, Dataset y, std::string name)
       : file_(std::move(file)), x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
@@ -168,31 +171,22 @@ class Hdf5Source : public SampleSource {
     return y_.type.kind == 'f' && y_.type.size <= 4 ? Precision::float32 : Precision::float64;
   }
   std::string name() const override { return name_; }
-  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
-    return block(first, rows, buffer);
-  }
-  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override {
-    return block(first, rows, buffer);
-  }
-
- private:
   template <class Scalar>
   Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
-    check_range(name_, first, rows, samples());
     x_.read(first, rows, buffer.x);
     y_.read(first, rows, buffer.y);
     return view_of(first, buffer);
   }
+
+ private:
   Hdf5Handle file_;
   Dataset x_, y_;
   std::string name_;
 };
 
-}  // namespace
-
-std::unique_ptr<SampleSource> open_hdf5(const std::filesystem::path& path) {
+std::unique_ptr<SampleSource> open(const std::filesystem::path& path) {
   const std::string name = path.string();
-  const SharedBytes content = map_file(path);  // says what is wrong with a path better than the library does
+  const SharedBytes content = map_file(path);
   const Hdf5Session session;
   Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.valid()) throw DataError(name, "", "is not an HDF5 file that can be read", damaged);
@@ -205,4 +199,64 @@ std::unique_ptr<SampleSource> open_hdf5(const std::filesystem::path& path) {
   return std::make_unique<Hdf5Source>(std::move(file), std::move(x), std::move(y), name);
 }
 
+// ---- writing
+
+class Writer : public Hdf5Writer {
+ public:
+  Writer(const std::filesystem::path& path, std::filesystem::path shown, Index samples, std::array<Index, 2> columns, Precision precision)
+      : shown_(std::move(shown)), columns_(columns), precision_(precision) {
+    file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    if (!file_.valid()) fail();
+    constexpr std::array names{"x", "y"};
+    for (const std::size_t d : {0u, 1u}) {
+      const std::array size{static_cast<hsize_t>(samples), static_cast<hsize_t>(columns_[d])};
+      const Hdf5Handle space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
+      const hid_t type = precision_ == Precision::float32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+      const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      H5Pset_obj_track_times(creation.get(), false);  // the same data gives the same bytes
+      datasets_[d] = Hdf5Handle(H5Dcreate2(file_.get(), names[d], type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
+      if (!datasets_[d].valid()) fail();
+    }
+  }
+  void append(std::size_t dataset, const void* values, Index rows) override {
+    const std::array start{static_cast<hsize_t>(written_[dataset]), hsize_t{0}};
+    const std::array count{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns_[dataset])};
+    const Hdf5Handle file_space(H5Dget_space(datasets_[dataset].get()), H5Sclose);
+    const Hdf5Handle memory_space(H5Screate_simple(2, count.data(), nullptr), H5Sclose);
+    const hid_t type = precision_ == Precision::float32 ? memory_type<float>() : memory_type<double>();
+    if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dwrite(datasets_[dataset].get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, values) < 0)
+      fail();
+    written_[dataset] += rows;
+  }
+  void close() override {
+    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail();  // closing a dataset would lose what the disk refuses
+    for (Hdf5Handle& dataset : datasets_) dataset = Hdf5Handle();
+    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0 || !file_.close()) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw DataError(shown_.string(), "", "HDF5 can't write the file", "check that the disk has room");
+  }
+  Hdf5Session session_;  // the last to go
+  std::filesystem::path shown_;
+  std::array<Index, 2> columns_, written_{0, 0};
+  Precision precision_;
+  Hdf5Handle file_;
+  std::array<Hdf5Handle, 2> datasets_;
+};
+
+std::unique_ptr<Hdf5Writer> create(const std::filesystem::path& path, const std::filesystem::path& shown, Index samples, Index inputs,
+                                   Index outputs, Precision precision) {
+  return std::make_unique<Writer>(path, shown, samples, std::array{inputs, outputs}, precision);
+}
+
+}  // namespace
+
 }  // namespace relucover
+
+extern "C" const relucover::Hdf5Module* relucover_hdf5_module() {
+  static const relucover::Hdf5Module module{relucover::open, relucover::create};
+  return &module;
+}

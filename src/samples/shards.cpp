@@ -6,12 +6,13 @@
 #include "core/check.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/samples.hpp"
+#include "samples/blockwise.hpp"
 
 namespace relucover {
 
 namespace {
 
-class ShardedSource : public SampleSource {
+class ShardedSource : public BlockwiseSource<ShardedSource> {
  public:
   explicit ShardedSource(std::vector<std::unique_ptr<SampleSource>> shards) : shards_(std::move(shards)), starts_{0} {
     for (const auto& shard : shards_) starts_.push_back(starts_.back() + shard->samples());
@@ -30,21 +31,12 @@ class ShardedSource : public SampleSource {
     const std::size_t shard = shard_of(sample);
     return shards_[shard]->origin(sample - starts_[shard]);
   }
-  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
-    return block(first, rows, buffer);
-  }
-  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override {
-    return block(first, rows, buffer);
-  }
-
- private:
   std::size_t shard_of(Index sample) const {
     return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end() - 1, sample) - starts_.begin()) - 1;
   }
 
   template <class Scalar>
   Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
-    check_range(name(), first, rows, samples());
     std::size_t shard = shard_of(first);
     if (first + rows <= starts_[shard + 1]) {  // inside one shard: its own view
       const Block<Scalar> whole = shards_[shard]->read(first - starts_[shard], rows, buffer);
@@ -65,6 +57,7 @@ class ShardedSource : public SampleSource {
     return view_of(first, buffer);
   }
 
+ private:
   std::vector<std::unique_ptr<SampleSource>> shards_;
   std::vector<Index> starts_;
 };

@@ -3,6 +3,7 @@
 #include "core/check.hpp"
 #include "core/zip.hpp"
 #include "relucover/errors.hpp"
+#include "samples/blockwise.hpp"
 #include "samples/files.hpp"
 
 namespace relucover {
@@ -27,7 +28,7 @@ bool is_narrow(ElementType x, ElementType y) {
   return exact_in_float32 && x.kind == 'f' && x.size <= 4;
 }
 
-class StoredSource : public SampleSource {
+class StoredSource : public BlockwiseSource<StoredSource> {
  public:
   StoredSource(StoredRows x, StoredRows y, std::string name)
       : x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
@@ -38,19 +39,12 @@ class StoredSource : public SampleSource {
     return is_narrow(x_.type(), y_.type()) ? Precision::float32 : Precision::float64;
   }
   std::string name() const override { return name_; }
-  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {
-    return block(first, rows, buffer);
-  }
-  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override {
-    return block(first, rows, buffer);
+  template <class Scalar>
+  Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
+    return {first, view_rows(x_, first, rows, buffer.x), view_rows(y_, first, rows, buffer.y)};
   }
 
  private:
-  template <class Scalar>
-  Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
-    check_range(name_, first, rows, samples());
-    return {first, view_rows(x_, first, rows, buffer.x), view_rows(y_, first, rows, buffer.y)};
-  }
   StoredRows x_, y_;
   std::string name_;
 };

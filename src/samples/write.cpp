@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 
 #include "core/atomic_file.hpp"
 #include "core/zip.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/progress.hpp"
 #include "samples/files.hpp"
-#include "samples/hdf5_handle.hpp"
+#include "samples/hdf5_module.hpp"
 
 namespace relucover {
 
@@ -109,61 +108,18 @@ void write_csv(const SampleSource& source, const std::filesystem::path& path, co
   file.commit();
 }
 
-[[noreturn]] void hdf5_failed(const std::filesystem::path& path) {
-  throw DataError(path.string(), "", "HDF5 can't write the file", "check that the disk has room");
-}
-
-/// A dataset that grows row by row inside its final size.
-template <class Scalar>
-class Hdf5Column {
- public:
-  Hdf5Column(hid_t file, const char* name, Index samples, Index cols, const std::filesystem::path& path) : path_(path) {
-    const std::array size{static_cast<hsize_t>(samples), static_cast<hsize_t>(cols)};
-    const Hdf5Handle space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
-    const hid_t type = sizeof(Scalar) == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-    const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_obj_track_times(creation.get(), false);  // the same data gives the same bytes
-    id_ = Hdf5Handle(H5Dcreate2(file, name, type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
-    if (!id_.valid()) hdf5_failed(path_);
-  }
-  void append(const typename Block<Scalar>::View& rows) {
-    with_packed<Scalar>(rows, [&](const void* bytes, std::size_t) {
-      const std::array start{static_cast<hsize_t>(written_), hsize_t{0}};
-      const std::array count{static_cast<hsize_t>(rows.rows()), static_cast<hsize_t>(rows.cols())};
-      const Hdf5Handle file_space(H5Dget_space(id_.get()), H5Sclose);
-      const Hdf5Handle memory_space(H5Screate_simple(2, count.data(), nullptr), H5Sclose);
-      const hid_t type = sizeof(Scalar) == sizeof(float) ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-      if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-          H5Dwrite(id_.get(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, bytes) < 0)
-        hdf5_failed(path_);
-    });
-    written_ += rows.rows();
-  }
-
- private:
-  const std::filesystem::path& path_;
-  Hdf5Handle id_;
-  Index written_ = 0;
-};
-
 template <class Scalar>
 void write_hdf5(const SampleSource& source, const std::filesystem::path& path, const Control& control) {
+  const Hdf5Module& hdf5 = hdf5_module(path);
   AtomicFile target(path);
-  std::optional<Hdf5Session> session(std::in_place);
-  Hdf5Handle file(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  if (!file.valid()) hdf5_failed(path);
-  {
-    Hdf5Column<Scalar> x(file.get(), "x", source.samples(), source.inputs(), path);
-    Hdf5Column<Scalar> y(file.get(), "y", source.samples(), source.outputs(), path);
-    stream<Scalar>(source, control, [&](const Block<Scalar>& block) {
-      x.append(block.x);
-      y.append(block.y);
-    });
-    if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) hdf5_failed(path);  // closing a dataset would lose what the disk refuses
-  }
-  if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) hdf5_failed(path);
-  if (!file.close()) hdf5_failed(path);
-  session.reset();
+  constexpr Precision precision = sizeof(Scalar) == sizeof(float) ? Precision::float32 : Precision::float64;
+  auto file = hdf5.create(target.temporary(), path, source.samples(), source.inputs(), source.outputs(), precision);
+  stream<Scalar>(source, control, [&](const Block<Scalar>& block) {
+    with_packed<Scalar>(block.x, [&](const void* bytes, std::size_t) { file->append(0, bytes, block.rows()); });
+    with_packed<Scalar>(block.y, [&](const void* bytes, std::size_t) { file->append(1, bytes, block.rows()); });
+  });
+  file->close();
+  file.reset();
   target.commit();
 }
 

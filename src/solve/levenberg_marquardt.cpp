@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "core/kept.hpp"
 #include "reduce/reduce.hpp"
 
@@ -19,15 +20,7 @@ struct LabelSum {
     squares += block.y.colwise().squaredNorm();
     samples += block.rows();
   }
-  void merge(const LabelSum& other) {
-    sum += other.sum;
-    squares += other.squares;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(sum, squares, samples);
-  }
+  void fields(auto& visit) { visit(sum, squares, samples); }
 };
 
 double mean_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
@@ -75,10 +68,7 @@ struct Iterate {
   int rejections = 0;
   GramPrecision product_precision = GramPrecision::float32;
   bool finished = false;
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(outcome, damping, tolerance, rejections, product_precision, finished);
-  }
+  void fields(auto& visit) { visit(outcome, damping, tolerance, rejections, product_precision, finished); }
 };
 
 /// How precisely to solve for a step. Far from the answer the linear model is not worth more than a loose one; near it every digit

@@ -33,10 +33,7 @@ struct SolveOutcome {
   Index iterations = 0;
   bool converged = false;    // a stopping rule held; false: iterations ran out
   std::vector<double> history;  // relative cost after each accepted step
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(model, cost, relative_cost, iterations, converged, history);
-  }
+  void fields(auto& visit) { visit(model, cost, relative_cost, iterations, converged, history); }
 };
 
 SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start, const SolverOptions& options,

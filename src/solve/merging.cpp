@@ -26,11 +26,7 @@ struct SideSum {
     moments.noalias() += signs.transpose() * seen.x;
     samples += block.rows();
   }
-  void merge(const SideSum& other) {
-    together += other.together;
-    moments += other.moments;
-    samples += other.samples;
-  }
+  void fields(auto& visit) { visit(together, moments, samples); }
 };
 
 }  // namespace

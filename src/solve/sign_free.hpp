@@ -29,10 +29,7 @@ struct SignFreeModel {
   SignFreeModel& add(double factor, const SignFreeModel& other);
   SignFreeModel& scale(double factor);
 
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(theta, output, affine);
-  }
+  void fields(auto& visit) { visit(theta, output, affine); }
 };
 
 /// Moves scale between theta_i and output column i: into theta for one output, evenly otherwise. The function stays.

@@ -55,16 +55,7 @@ void ResidualSum::add(const Block<double>& block) {
   SeenBlock seen;
   seen.look(block, *model, loss);
   cost += seen.cost;
-  squares += seen.residual.squaredNorm();
-  worst = std::max(worst, seen.residual.cwiseAbs().maxCoeff());
   samples += block.rows();
-}
-
-void ResidualSum::merge(const ResidualSum& other) {
-  cost += other.cost;
-  squares += other.squares;
-  worst = std::max(worst, other.worst);
-  samples += other.samples;
 }
 
 GradientSum::GradientSum(const SignFreeModel& at, const Loss& loss_)
@@ -100,13 +91,6 @@ void GradientSum::add(const Block<double>& block) {
   sign_products += products.cast<double>();
 }
 
-void GradientSum::merge(const GradientSum& other) {
-  cost += other.cost;
-  samples += other.samples;
-  gradient.add(1, other.gradient);
-  sign_products += other.sign_products;
-}
-
 CurvatureSum::CurvatureSum(const SignFreeModel& at, const SignFreeModel& direction_, const Loss& loss_)
     : model(&at), direction(&direction_), loss(loss_), product(at.inputs(), at.units(), at.outputs()) {}
 
@@ -122,8 +106,6 @@ void CurvatureSum::add(const Block<double>& block) {
   if (model->output_is_free()) change.noalias() += seen.h * direction->output.transpose();
   add_transposed_product(seen, signs, change, *model, product);
 }
-
-void CurvatureSum::merge(const CurvatureSum& other) { product.add(1, other.product); }
 
 namespace {
 
@@ -187,11 +169,6 @@ void PatternCurvatureSum<Real>::spread_changes(const Block<Real>& block, RowMajo
   pattern->apply(block.first, units, values);
 }
 
-template <class Real>
-void PatternCurvatureSum<Real>::merge(const PatternCurvatureSum& other) {
-  product.add(1, other.product);
-}
-
 template struct PatternCurvatureSum<float>;
 template struct PatternCurvatureSum<double>;
 
@@ -217,8 +194,6 @@ void OwnDirectionSum::add(const Block<float>& block) {
   sums.noalias() = changes.transpose() * changes;
   products += sums.cast<double>();
 }
-
-void OwnDirectionSum::merge(const OwnDirectionSum& other) { products += other.products; }
 
 namespace {
 
@@ -305,11 +280,6 @@ void NormalSum::add(const Block<double>& block) {
     add_slabs<double>(seen, signs, pair_products);
 }
 
-void NormalSum::merge(const NormalSum& other) {
-  first_order.merge(other.first_order);
-  pair_products += other.pair_products;
-}
-
 Matrix NormalSum::block(Index i, Index j) const {
   const Index width = first_order.model->inputs() + 1;
   const double* packed = pair_products.col(pairs_of(std::max(i, j)) + std::min(i, j)).data();
@@ -332,13 +302,6 @@ void AffineSum::add(const Block<double>& block) {
   samples += block.rows();
 }
 
-void AffineSum::merge(const AffineSum& other) {
-  gram += other.gram;
-  labels += other.labels;
-  label_squares += other.label_squares;
-  samples += other.samples;
-}
-
 UnitSum::UnitSum(const SignFreeModel& at, const Loss& loss_)
     : model(&at), loss(loss_), gram(Matrix::Zero(at.units(), at.units())), with_inputs(Matrix::Zero(at.inputs() + 1, at.units())),
       labels(Matrix::Zero(at.units(), at.outputs())) {}
@@ -348,12 +311,6 @@ void UnitSum::add(const Block<double>& block) {
   gram.selfadjointView<Eigen::Lower>().rankUpdate(hidden.transpose());
   with_inputs += moments_of<double>(hidden, block.x, loss.bias).transpose();
   labels.noalias() += hidden.transpose() * block.y;
-}
-
-void UnitSum::merge(const UnitSum& other) {
-  gram += other.gram;
-  with_inputs += other.with_inputs;
-  labels += other.labels;
 }
 
 }  // namespace relucover

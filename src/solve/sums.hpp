@@ -28,21 +28,15 @@ struct SeenBlock {
   void drop_kinks(const SignFreeModel& model);
 };
 
-/// Squared residuals: total, worst, per output.
+/// What the loss makes of the residuals.
 struct ResidualSum {
   using Scalar = double;
   const SignFreeModel* model;
   Loss loss;
   double cost = 0;
-  double squares = 0;
-  double worst = 0;
   Index samples = 0;
   void add(const Block<double>& block);
-  void merge(const ResidualSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(cost, squares, worst, samples);
-  }
+  void fields(auto& visit) { visit(cost, samples); }
 };
 
 /// Cost and J^T r.
@@ -57,11 +51,7 @@ struct GradientSum {
   Matrix sign_products;            // Σ (sigma, 1) (sigma, 1)^T; empty: not wanted
   GradientSum(const SignFreeModel& at, const Loss& loss);
   void add(const Block<double>& block);
-  void merge(const GradientSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(cost, samples, gradient, sign_products);
-  }
+  void fields(auto& visit) { visit(cost, samples, gradient, sign_products); }
 };
 
 /// Precision of the products that make up J^T J. Costs and gradients are always in double precision, so a search may
@@ -77,11 +67,7 @@ struct CurvatureSum {
   SignFreeModel product;
   CurvatureSum(const SignFreeModel& at, const SignFreeModel& direction, const Loss& loss);
   void add(const Block<double>& block);
-  void merge(const CurvatureSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(product);
-  }
+  void fields(auto& visit) { visit(product); }
 };
 
 /// The same for least squares with known signs: two products with the data (three where output weights are free),
@@ -97,11 +83,7 @@ struct PatternCurvatureSum {
   SignFreeModel product;
   PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern, const SignFreeModel& direction, bool bias);
   void add(const Block<Real>& block);
-  void merge(const PatternCurvatureSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(product);
-  }
+  void fields(auto& visit) { visit(product); }
 
  private:
   /// The same as SignPattern::spread_change for several outputs with weights of their own.
@@ -121,11 +103,7 @@ struct OwnDirectionSum {
   Matrix products;
   OwnDirectionSum(const SignFreeModel& at, const SignPattern& pattern, bool bias);
   void add(const Block<float>& block);
-  void merge(const OwnDirectionSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(products);
-  }
+  void fields(auto& visit) { visit(products); }
 };
 
 /// Cost, J^T r, and the Gram matrix of [sigma_1 x~, ..., sigma_K x~, x~], from which all of J^T J follows for any
@@ -139,11 +117,7 @@ struct NormalSum {
   bool without_kinks = false;  // leave out samples that lie on a unit's kink
   NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision = GramPrecision::float64);
   void add(const Block<double>& block);
-  void merge(const NormalSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(first_order, pair_products);
-  }
+  void fields(auto& visit) { visit(first_order, pair_products); }
   /// Σ sigma_i sigma_j x~ x~^T; i or j = units stands for the affine part.
   Matrix block(Index i, Index j) const;
 };
@@ -157,11 +131,7 @@ struct AffineSum {
   Index samples = 0;
   AffineSum(Index inputs, Index outputs, const Loss& loss);
   void add(const Block<double>& block);
-  void merge(const AffineSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(gram, labels, label_squares, samples);
-  }
+  void fields(auto& visit) { visit(gram, labels, label_squares, samples); }
 };
 
 /// What units add to it, with h = |theta x~|: Σ h h^T (the lower half), Σ x~ h^T, Σ h y^T. Together they determine the linear
@@ -173,11 +143,7 @@ struct UnitSum {
   Matrix gram, with_inputs, labels;
   UnitSum(const SignFreeModel& at, const Loss& loss);
   void add(const Block<double>& block);
-  void merge(const UnitSum& other);
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(gram, with_inputs, labels);
-  }
+  void fields(auto& visit) { visit(gram, with_inputs, labels); }
 };
 
 }  // namespace relucover

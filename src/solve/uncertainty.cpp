@@ -19,14 +19,7 @@ struct SideCount {
     above += (t.array() > 0).cast<double>().matrix().colwise().sum();
     samples += block.rows();
   }
-  void merge(const SideCount& other) {
-    above += other.above;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(above, samples);
-  }
+  void fields(auto& visit) { visit(above, samples); }
 };
 
 /// With free output weights a unit's scale is shared by theta and output: hold it, or the matrix is singular by design.

@@ -276,11 +276,7 @@ struct ActivationGram {
     }
     gram.noalias() += tangent.transpose() * tangent;
   }
-  void merge(const ActivationGram& other) { gram += other.gram; }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(gram);
-  }
+  void fields(auto& visit) { visit(gram); }
 };
 
 }  // namespace

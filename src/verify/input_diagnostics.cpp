@@ -72,20 +72,20 @@ struct ShapeSums {
   double squared_norms = 0;                      // |z|^4
   Matrix t2;                                     // r z z', one below the other
   Vector t2_spread;                              // r^2 |z|^4
-  std::vector<char> equal;
+  std::vector<Index> unequal;                    // blocks in which columns that look alike differ
 
   explicit ShapeSums(const Frame& of)
       : frame(&of), third(Vector::Zero(of.directions.cols())), fourth(third), odd1(third), odd2(third), odd3(third), odd6(third),
         t2(Matrix::Zero(of.directions.rows() * of.mix.cols(), of.directions.rows())), t2_spread(Vector::Zero(of.mix.cols())),
-        equal(of.look_alike.size(), 1) {}
+        unequal(of.look_alike.size(), 0) {}
 
   void add(const Block<double>& block) {
     const Matrix z = frame->whitening.whiten(block.x);
     add_shape(z);
     add_t2(z, block.y);
-    for (std::size_t i = 0; i < equal.size(); ++i) {
+    for (std::size_t i = 0; i < unequal.size(); ++i) {
       const auto [one, other] = frame->look_alike[i];
-      if (equal[i] && (block.x.col(one).array() != block.x.col(other).array()).any()) equal[i] = 0;
+      if (unequal[i] == 0 && (block.x.col(one).array() != block.x.col(other).array()).any()) ++unequal[i];
     }
   }
   void add_shape(const Matrix& z) {
@@ -109,18 +109,7 @@ struct ShapeSums {
       t2_spread[j] += residual.col(j).cwiseAbs2().dot(fourth_norms);
     }
   }
-  void merge(const ShapeSums& other) {
-    third += other.third;
-    fourth += other.fourth;
-    odd1 += other.odd1;
-    odd2 += other.odd2;
-    odd3 += other.odd3;
-    odd6 += other.odd6;
-    squared_norms += other.squared_norms;
-    t2 += other.t2;
-    t2_spread += other.t2_spread;
-    for (std::size_t i = 0; i < equal.size(); ++i) equal[i] &= other.equal[i];
-  }
+  void fields(auto& visit) { visit(third, fourth, odd1, odd2, odd3, odd6, squared_norms, t2, t2_spread, unequal); }
 };
 
 /// Collects statistics and keeps the worst.
@@ -244,10 +233,7 @@ struct FeatureSums {
     gram.selfadjointView<Eigen::Lower>().rankUpdate(all.transpose());
     right.noalias() += all.transpose() * (block.y.rowwise() - label_mean->transpose());
   }
-  void merge(const FeatureSums& other) {
-    gram += other.gram;
-    right += other.right;
-  }
+  void fields(auto& visit) { visit(gram, right); }
 };
 
 struct HeldOutSums {
@@ -259,7 +245,7 @@ struct HeldOutSums {
   void add(const Block<double>& block) {
     squared += ((block.y.rowwise() - label_mean->transpose()) - fit->features(block) * *weights).squaredNorm();
   }
-  void merge(const HeldOutSums& other) { squared += other.squared; }
+  void fields(auto& visit) { visit(squared); }
 };
 
 /// Any function of x that is fitted on some samples and judged on others bounds the noise from above.
@@ -306,7 +292,7 @@ InputDiagnostics diagnose(const SampleSource& source, const DiagnosticsOptions& 
   found.dependent_columns = frame.whitening.dependent;
   found.covariance_condition = frame.whitening.condition();
   for (std::size_t i = 0; i < frame.look_alike.size(); ++i)
-    if (sums.equal[i]) found.duplicated_columns.push_back(frame.look_alike[i]);
+    if (sums.unequal[i] == 0) found.duplicated_columns.push_back(frame.look_alike[i]);
   look_at_covariance(frame, sums, found);
   found.gaussian = gaussian_test(frame, sums, options.level);
   found.symmetric = symmetry_test(frame, sums, options.level);

@@ -121,8 +121,7 @@ struct GridSums {
     for (const double value : other.values)
       if (few_values) add_value(value);
   }
-  template <class Visit>
-  void fields(Visit& visit) {
+  void fields(auto& visit) {
     visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, lowest, exponents, nonzero, few_values, values);
   }
 };

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/median.hpp"
+
 namespace relucover {
 
 namespace {
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 struct Spread {
   double centre = 0, deviation = 0;

@@ -9,13 +9,22 @@ namespace relucover {
 
 namespace {
 
+/// The largest residual and its sample: the first of several.
+struct Worst {
+  double error = 0;
+  Index sample = -1;
+  void merge(const Worst& other) {
+    if (sample < 0 || other.error > error) *this = other;
+  }
+  void fields(auto& visit) { visit(error, sample); }
+};
+
 struct ErrorSums {
   using Scalar = double;
   const Network* network;
   Vector shift;  // near the mean of y, so that the spread does not cancel
   Vector squared, labels, labels_squared;
-  double max_abs = 0;
-  Index worst = -1;
+  Worst worst;
 
   ErrorSums(const Network& of, Vector near_mean)
       : network(&of), shift(std::move(near_mean)), squared(Vector::Zero(shift.size())), labels(squared),
@@ -29,23 +38,9 @@ struct ErrorSums {
     labels_squared += shifted.colwise().squaredNorm().transpose();
     Index row = 0, column = 0;
     const double largest = residual.cwiseAbs().maxCoeff(&row, &column);
-    keep_worse(largest, block.first + row);
+    worst.merge({largest, block.first + row});
   }
-  void merge(const ErrorSums& other) {
-    squared += other.squared;
-    labels += other.labels;
-    labels_squared += other.labels_squared;
-    keep_worse(other.max_abs, other.worst);
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(squared, labels, labels_squared, max_abs, worst);
-  }
-  void keep_worse(double error, Index sample) {
-    if (worst >= 0 && error <= max_abs) return;
-    max_abs = error;
-    worst = sample;
-  }
+  void fields(auto& visit) { visit(squared, labels, labels_squared, worst); }
 };
 
 }  // namespace
@@ -65,8 +60,8 @@ NetworkError network_error(const Network& network, const SampleSource& source, c
   error.samples = source.samples();
   error.rms = std::sqrt(sums.squared.sum() / values);
   error.relative = spread > 0 ? std::sqrt(sums.squared.sum() / spread) : error.rms > 0 ? INFINITY : 0;
-  error.max_abs = sums.max_abs;
-  error.worst_sample = sums.worst;
+  error.max_abs = sums.worst.error;
+  error.worst_sample = sums.worst.sample;
   error.output_rms = (sums.squared / n).cwiseSqrt();
   return error;
 }

@@ -20,11 +20,7 @@ struct SignProducts {
     const RowMatrix signs = seen.signs();
     sums.noalias() += signs.transpose() * signs;
   }
-  void merge(const SignProducts& other) { sums += other.sums; }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(sums);
-  }
+  void fields(auto& visit) { visit(sums); }
 };
 
 }  // namespace

@@ -17,14 +17,7 @@ struct Total {
     gram += block.x.transpose() * block.x;
     rows += block.rows();
   }
-  void merge(const Total& other) {
-    gram += other.gram;
-    rows += other.rows;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(gram, rows);
-  }
+  void fields(auto& visit) { visit(gram, rows); }
 };
 
 class Ranks : public testing::TestWithParam<int> {};

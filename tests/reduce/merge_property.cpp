@@ -19,7 +19,9 @@ struct Seen {
 
 /// Records the tree that merged it.
 struct Tree {
+  using Scalar = double;
   std::string text;
+  void add(const Block<double>&) {}
   void merge(const Tree& other) { text = "(" + text + other.text + ")"; }
 };
 
@@ -39,10 +41,16 @@ RC_GTEST_PROP(Reduce, SeesEverySampleOnceInOrderOnAnyNumberOfThreads, ()) {
 
 RC_GTEST_PROP(OrderedMerge, KeepsTheOrderAndTheDepthLow, ()) {
   const auto count = *rc::gen::inRange(1, 65);
-  Recycled<Tree> recycled;
-  OrderedMerge<Tree> merged(recycled);
-  for (int i = 0; i < count; ++i) merged.push(std::make_unique<Tree>(Tree{std::string(1, static_cast<char>('0' + i))}));
-  const std::string tree = merged.finish().text;
+  const Tree none;
+  const PartOf<Tree> kind(none);
+  Recycled recycled(kind);
+  OrderedMerge merged(recycled);
+  for (int i = 0; i < count; ++i) {
+    auto part = std::make_unique<PartOf<Tree>>(none);
+    part->value.text = std::string(1, static_cast<char>('0' + i));
+    merged.push(std::move(part));
+  }
+  const std::string tree = static_cast<PartOf<Tree>&>(*merged.finish()).value.text;
   std::string leaves;
   int depth = 0, deepest = 0;
   for (const char c : tree) {

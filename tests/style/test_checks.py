@@ -33,6 +33,8 @@ def test_includes_accepts_the_order(tmp_path):
         ("src/samples/a.hpp", "  #  include <moments/packed.hpp>\n"),
         ("src/mystery/a.cpp", "\n"),
         ("src/reduce/b.cpp", "#include <mpi.h>\n"),
+        ("src/samples/open.cpp", "#include <hdf5.h>\n"),
+        ("src/networks/compare.cpp", "#include <onnx/onnx_pb.h>\n"),
         ("include/relucover/a.hpp", '#include "core/check.hpp"\n'),
     ],
 )

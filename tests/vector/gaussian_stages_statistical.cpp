@@ -22,17 +22,6 @@ namespace {
 
 const Control two_threads(2);
 
-/// Rows turned at random and moved by `error` in a random direction.
-Matrix disturbed(const Matrix& W, double error, std::uint64_t seed) {
-  RandomStream random(seed, purpose::study);
-  Matrix rows = W.rowwise().normalized();
-  for (Index i = 0; i < rows.rows(); ++i) {
-    rows.row(i) += error * random.normal_vector(W.cols()).normalized().transpose();
-    rows.row(i) *= random.sign() / rows.row(i).norm();
-  }
-  return rows;
-}
-
 double after_exact_step(const Planted& planted, const Matrix& compress, Network network) {
   network.W = exact_step(*planted.source, compress, network.W, two_threads).W;
   return squared_errors(planted.truth, with_fitted_outputs(*planted.source, network, two_threads)).worst();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/random.hpp"
 #include "networks/squared_errors.hpp"
 #include "relucover/relucover.hpp"
 #include "samples/vector_instances.hpp"
@@ -23,6 +24,17 @@ inline Planted planted_vector(VectorNetworkOptions network, SyntheticOptions sam
 
 inline SyntheticOptions of_samples(Index samples, const char* distribution = "gaussian", double noise = 0) {
   return {.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise};
+}
+
+/// Rows turned at random and moved by `error` in a random direction.
+inline Matrix disturbed(const Matrix& W, double error, std::uint64_t seed) {
+  RandomStream random(seed, purpose::study);
+  Matrix rows = W.rowwise().normalized();
+  for (Index i = 0; i < rows.rows(); ++i) {
+    rows.row(i) += error * random.normal_vector(W.cols()).normalized().transpose();
+    rows.row(i) *= random.sign() / rows.row(i).norm();
+  }
+  return rows;
 }
 
 /// Errors of a stage over seeds 1..seeds, ascending.

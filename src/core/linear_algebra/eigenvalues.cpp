@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/blas.hpp"
 #include "core/check.hpp"
 #include "core/linear_algebra/lapack.hpp"
 

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <memory>
 
+#include "core/blas.hpp"
 #include "core/check.hpp"
 #include "core/linear_algebra/lapack.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "core/check.hpp"
 #include "core/linear_algebra/lapack.hpp"
 

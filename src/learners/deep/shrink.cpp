@@ -1,10 +1,9 @@
 #include "learners/deep/shrink.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas.hpp"
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/layered_descent.hpp"
@@ -127,8 +126,9 @@ std::vector<Candidate> candidates(const LayeredModel& model, const MemorySource<
     if (model.width(l) > least[static_cast<std::size_t>(l)])
       for (Index j = 0; j < model.width(l); ++j) units.emplace_back(l, j);
   std::vector<Candidate> all(units.size());
-  arena_of(control.threads()).execute([&] {
-    tbb::parallel_for(std::size_t{0}, units.size(), [&](std::size_t i) { all[i] = surgery.without(units[i].first, units[i].second); });
+  in_parallel(std::ssize(units), control.threads(), [&](Index i) {
+    const auto& [layer, unit] = units[static_cast<std::size_t>(i)];
+    all[static_cast<std::size_t>(i)] = surgery.without(layer, unit);
   });
   control.check();
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });

@@ -96,11 +96,7 @@ struct RegressionSums {
     gram.selfadjointView<Eigen::Lower>().rankUpdate(joint.transpose());
     samples += block.rows();
   }
-  void merge(const RegressionSums& other) {
-    gram += other.gram;
-    samples += other.samples;
-    absolute += other.absolute;
-  }
+  void fields(auto& visit) { visit(gram, samples, absolute); }
 };
 
 constexpr Index gradient_steps = 20000;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/linear_algebra.hpp"
+#include "core/median.hpp"
 #include "samples/subsample.hpp"
 #include "solve/merging.hpp"
 #include "solve/pruning.hpp"
@@ -21,12 +22,7 @@ Vector residuals(const MemorySource<double>& data, const SignFreeModel& model) {
   return left.array() - model.affine(0, d);
 }
 
-double median_size(Vector values) {
-  values = values.cwiseAbs().eval();
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+double median_size(const Vector& values) { return median_of(values.cwiseAbs()); }
 
 /// What a model leaves on the sample in the middle: kinks that few samples are behind don't count.
 struct Fit {

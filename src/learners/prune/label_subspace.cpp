@@ -44,15 +44,7 @@ struct CurvatureOfLabels {
     totals += residual.colwise().sum().transpose().template cast<double>();
     samples += block.rows();
   }
-  void merge(const CurvatureOfLabels& other) {
-    for (std::size_t o = 0; o < sums.size(); ++o) sums[o] += other.sums[o];
-    totals += other.totals;
-    samples += other.samples;
-  }
-  template <class Visit>
-  void fields(Visit& visit) {
-    visit(sums, totals, samples);
-  }
+  void fields(auto& visit) { visit(sums, totals, samples); }
 };
 
 /// T_2 of every output in whitened inputs.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/median.hpp"
 #include "learners/finish.hpp"
 #include "learners/prune/prune.hpp"
 #include "learners/stage_clock.hpp"
@@ -15,12 +16,6 @@
 namespace relucover {
 
 namespace {
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 MemorySource<double> rows_of(const MemorySource<double>& data, const std::vector<Index>& rows) {
   return MemorySource<double>(data.x()(rows, Eigen::all), data.y()(rows, Eigen::all), data.name());
@@ -49,7 +44,7 @@ Vector residual_norms(const MemorySource<double>& data, const SignFreeModel& mod
 
 double median_norm(const MemorySource<double>& data, const SignFreeModel& model) {
   const Vector norms = residual_norms(data, model);
-  return median_of({norms.begin(), norms.end()});
+  return median_of(norms);
 }
 
 /// Levenberg-Marquardt with the forgiving loss, its scale following the median residual down.
@@ -99,7 +94,7 @@ void learn_robustly(const SampleSource& source, const LearnOptions& options, con
   const SignFreeModel model = refined(data, start, label_scale, control, result);
 
   const Vector norms = residual_norms(data, model);
-  const double largest = std::max(close * median_of({norms.begin(), norms.end()}), rounding * label_scale);
+  const double largest = std::max(close * median_of(norms), rounding * label_scale);
   const auto rows = rows_within(norms, largest);
   PartlyExplained partly{&data, std::vector<bool>(static_cast<std::size_t>(data.samples()), false)};
   for (const Index row : rows) partly.kept[static_cast<std::size_t>(row)] = true;

@@ -42,10 +42,7 @@ struct CountFlips {
       wrong += (*view)(block.y(i, 0));
     }
   }
-  void merge(const CountFlips& other) {
-    far += other.far;
-    wrong += other.wrong;
-  }
+  void fields(auto& visit) { visit(far, wrong); }
 };
 
 double flipped_share(const SampleSource& source, const LabelView& view, const BandFit& fit, double distance,

@@ -4,23 +4,17 @@
 #include <limits>
 
 #include "core/linear_algebra.hpp"
+#include "core/median.hpp"
 #include "learners/threshold/pick.hpp"
 
 namespace relucover {
 
 namespace {
 
-double median(Vector values) {
-  if (values.size() == 0) return 0;
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Weights of the next round: |r| first, then only what fits.
 Vector next_weights(const Vector& residual, bool trimming, double floor) {
   const Vector size = residual.cwiseAbs();
-  const double scale = median(size) + floor;
+  const double scale = median_of(size) + floor;
   if (trimming) return (size.array() <= 6 * scale).cast<double>();
   return (1 / size.array().max(1e-3 * scale).sqrt()).min(1e12);
 }
@@ -55,7 +49,7 @@ UnitFit fit_linear(const PickedSamples& cell, int rounds) {
   const Index n = cell.x.cols();
   const double norm = solution.head(n).norm();
   UnitFit unit{solution.head(n) / norm, -solution[n] / norm, (Vector(2) << 0, norm).finished()};
-  unit.residual = median(residual.cwiseAbs()) / median(cell.y.cwiseAbs());
+  unit.residual = median_of(residual.cwiseAbs()) / median_of(cell.y.cwiseAbs());
   unit.residual_rms = std::sqrt(weight.cwiseProduct(residual.cwiseAbs2()).sum() / std::max(1.0, weight.sum()));
   const Matrix weighted = weight.asDiagonal() * design;
   const Matrix inverse = solve_semidefinite(weighted.transpose() * weighted, Matrix::Identity(n + 1, n + 1));
@@ -120,14 +114,14 @@ UnitFit fit_single_index(const PickedSamples& cell, UnitFit unit, int degree, in
     if (step.norm() > 0.2) step *= 0.2 / step.norm();
     unit.w = (unit.w + step).normalized();
     fit_polynomial();
-    const double scale = 3 * median(residual.cwiseAbs()) + floor;
+    const double scale = 3 * median_of(residual.cwiseAbs()) + floor;
     weight = (residual.array().abs() / scale).max(1).inverse();
   }
   const double root = root_near_zero(coefficients);
   unit.t += root;
   unit.curve = shifted(coefficients, root);
   unit.curve[0] = 0;
-  unit.residual = median(residual.cwiseAbs()) / median(cell.y.cwiseAbs());
+  unit.residual = median_of(residual.cwiseAbs()) / median_of(cell.y.cwiseAbs());
   unit.residual_rms = std::sqrt(residual.squaredNorm() / static_cast<double>(cell.rows()));
   return unit;
 }

@@ -42,15 +42,7 @@ struct ActivityReduction {
       }
     }
   }
-  void merge(const ActivityReduction& other) {
-    check.samples += other.check.samples;
-    check.wrong += other.check.wrong;
-    check.far_rest += other.check.far_rest;
-    check.far_rest_wrong += other.check.far_rest_wrong;
-    check.far_active += other.check.far_active;
-    check.far_active_wrong += other.check.far_active_wrong;
-    check.wrong_rest_sum += other.check.wrong_rest_sum;
-  }
+  void fields(auto& visit) { visit(check); }
 };
 
 struct CellReduction {
@@ -99,12 +91,7 @@ struct ErrorReduction {
     square += block.y.col(0).squaredNorm();
     count += static_cast<double>(block.rows());
   }
-  void merge(const ErrorReduction& other) {
-    error += other.error;
-    total += other.total;
-    square += other.square;
-    count += other.count;
-  }
+  void fields(auto& visit) { visit(error, total, square, count); }
 };
 
 double share(Index part, Index whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }

@@ -15,6 +15,7 @@ struct ActivityCheck {
   Index far_active = 0, far_active_wrong = 0;  // predicted active
   Vector wrong_rest_sum;                       // Σ x over far_rest_wrong
 
+  void fields(auto& visit) { visit(samples, wrong, far_rest, far_rest_wrong, far_active, far_active_wrong, wrong_rest_sum); }
   double error() const;
   /// Wrong labels far from every boundary.
   double flips() const;

@@ -30,10 +30,7 @@ struct BandSums {
         if (place >= 0 && place < static_cast<double>(sums.cols())) sums(z, static_cast<Index>(place)) += block.y(i, 0);
       }
   }
-  void merge(const BandSums& other) {
-    sums += other.sums;
-    count += other.count;
-  }
+  void fields(auto& visit) { visit(sums, count); }
 };
 
 /// Evenly spread: a circle, or a Fibonacci sphere.

@@ -21,11 +21,7 @@ struct CountOnes {
       ++(y == 0 ? zeros : y == 1 ? ones : others);
     }
   }
-  void merge(const CountOnes& other) {
-    zeros += other.zeros;
-    ones += other.ones;
-    others += other.others;
-  }
+  void fields(auto& visit) { visit(zeros, ones, others); }
 };
 
 void fail(FirstLayerResult& result, const std::string& why) {

@@ -22,7 +22,7 @@ struct SumLabels {
   using Scalar = double;
   double total = 0;
   void add(const Block<double>& block) { total += block.y.col(0).sum(); }
-  void merge(const SumLabels& other) { total += other.total; }
+  void fields(auto& visit) { visit(total); }
 };
 
 /// Mode of a density: the half of the points that is narrowest, again and again.

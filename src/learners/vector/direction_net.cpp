@@ -7,17 +7,12 @@
 #include <numbers>
 
 #include "core/linear_algebra.hpp"
+#include "core/median.hpp"
 #include "samples/subsample.hpp"
 
 namespace relucover {
 
 namespace {
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 Matrix net_of(Index dimension, Index directions) {
   if (dimension == 1) return Matrix::Ones(2, 1).cwiseProduct((Matrix(2, 1) << 1, -1).finished());
@@ -78,7 +73,7 @@ DirectionNet direction_net_start(const SampleSource& source, Index units, const 
   for (Index i = 0; i < net.rows(); ++i) {
     control.check();
     const Vector values = samples.y() * (compress * net.row(i).transpose());
-    const double centre = median_of({values.begin(), values.end()});
+    const double centre = median_of(values);
     const Vector signs = (values.array() - centre).sign();  // steps (b) and (c)
     candidates.row(i) = (samples.x().transpose() * signs).normalized().transpose();
   }

@@ -34,14 +34,7 @@ struct ActiveSums {
       cross_active[static_cast<std::size_t>(i)].noalias() += y.transpose() * x;
     }
   }
-  void merge(const ActiveSums& other) {
-    output_second += other.output_second;
-    input_second += other.input_second;
-    for (std::size_t i = 0; i < input_active.size(); ++i) {
-      input_active[i] += other.input_active[i];
-      cross_active[i] += other.cross_active[i];
-    }
-  }
+  void fields(auto& visit) { visit(output_second, input_second, input_active, cross_active); }
 };
 
 struct NullVector {

@@ -25,7 +25,7 @@ struct ThirdCumulant {
     const RowMatrix z = (block.y.rowwise() - mean->transpose()) * *map;
     sum.noalias() += z.transpose() * packed_squares(z);
   }
-  void merge(const ThirdCumulant& other) { sum += other.sum; }
+  void fields(auto& visit) { visit(sum); }
 };
 
 /// Regression of h on x where h stands above a threshold, for every unit.
@@ -44,10 +44,7 @@ struct ActiveRegression {
       cross.col(i).noalias() += x.transpose() * h.col(i);
     }
   }
-  void merge(const ActiveRegression& other) {
-    for (std::size_t i = 0; i < gram.size(); ++i) gram[i] += other.gram[i];
-    cross += other.cross;
-  }
+  void fields(auto& visit) { visit(gram, cross); }
 };
 
 }  // namespace

@@ -29,10 +29,7 @@ struct HiddenGram {
     gram.noalias() += hidden.transpose() * hidden;
     cross.noalias() += hidden.transpose() * y;
   }
-  void merge(const HiddenGram& other) {
-    gram += other.gram;
-    cross += other.cross;
-  }
+  void fields(auto& visit) { visit(gram, cross); }
 };
 
 struct ResidualSums {
@@ -48,12 +45,7 @@ struct ResidualSums {
     sum += block.y.colwise().sum().transpose();
     rows += block.rows();
   }
-  void merge(const ResidualSums& other) {
-    residual += other.residual;
-    labels += other.labels;
-    sum += other.sum;
-    rows += other.rows;
-  }
+  void fields(auto& visit) { visit(residual, labels, sum, rows); }
 };
 
 }  // namespace

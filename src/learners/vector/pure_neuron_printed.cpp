@@ -27,12 +27,7 @@ struct FirstMoments {
     output_sum += block.y.colwise().sum().transpose();
     rows += block.rows();
   }
-  void merge(const FirstMoments& other) {
-    cross += other.cross;
-    input_second += other.input_second;
-    output_sum += other.output_sum;
-    rows += other.rows;
-  }
+  void fields(auto& visit) { visit(cross, input_second, output_sum, rows); }
   /// E[y xᵀ] E[x xᵀ]⁻¹
   Matrix linear_part() const { return solve_semidefinite(input_second, cross.transpose()).transpose(); }
 };
@@ -67,10 +62,7 @@ struct SquaredErrorGradient {
     gradient.noalias() += (error * *A).cwiseProduct(active).transpose() * block.x;
     cost += error.squaredNorm();
   }
-  void merge(const SquaredErrorGradient& other) {
-    gradient += other.gradient;
-    cost += other.cost;
-  }
+  void fields(auto& visit) { visit(gradient, cost); }
 };
 
 /// Gradient descent on W with A fixed (GKLW section 4): steps of one over the largest curvature.

@@ -29,11 +29,7 @@ struct BothSidesGram {
     cross.noalias() += both.transpose() * block.y;
     labels += block.y.squaredNorm();
   }
-  void merge(const BothSidesGram& other) {
-    gram += other.gram;
-    cross += other.cross;
-    labels += other.labels;
-  }
+  void fields(auto& visit) { visit(gram, cross, labels); }
 };
 
 /// ‖projection of the labels on the span of the chosen columns‖².

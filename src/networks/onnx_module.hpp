@@ -1,0 +1,20 @@
+#pragma once
+// What the module with ONNX (protobuf) in it gives to the library that loads it.
+#include <filesystem>
+#include <string>
+
+#include "networks/feed_forward.hpp"
+#include "relucover/network.hpp"
+
+namespace relucover {
+
+struct OnnxModule {
+  std::string (*bytes)(const Network& network, Precision precision);
+  FeedForward (*read)(const std::filesystem::path& path);
+};
+
+inline constexpr const char* onnx_module_file = "relucover_onnx.so";
+inline constexpr const char* onnx_module_entry = "relucover_onnx_module";
+using OnnxModuleEntry = const OnnxModule* (*)();
+
+}  // namespace relucover
