@@ -64,12 +64,7 @@ def _from_torch(model):
 def to_torch(network, dtype="float64"):
     """The same function as a live PyTorch module, in evaluation mode; the link is its last layer.
 
-    >>> import numpy as np, torch, relucover
-    >>> net = relucover.Network(W=[[1.0, 2.0]], b=[0.5], A=[[3.0]], skip=[[0.0, 1.0]])
-    >>> module = relucover.to_torch(net)
-    >>> x = np.array([[1.0, -1.0], [2.0, 0.5]])
-    >>> bool(np.allclose(module(torch.as_tensor(x)).detach().numpy(), net.predict(x)))
-    True
+    ``relucover.to_torch(net)(torch.as_tensor(x))`` is ``net.predict(x)``; `dtype` is "float64" or "float32".
     """
     import torch
 

@@ -77,7 +77,7 @@ class Asked:
 def _numbers(answers):
     if hasattr(answers, "detach"):  # a tensor, maybe with grad, maybe on another device
         answers = answers.detach().cpu()
-        answers = (answers.float() if answers.dtype.itemsize < 4 else answers).numpy()
+        answers = (answers.float() if answers.element_size() < 4 else answers).numpy()
     answers = np.asarray(getattr(answers, "to_numpy", lambda: answers)())
     if answers.dtype.kind not in "fiub":
         raise ValueError(f"the model answers with {answers.dtype} values, such as {answers.ravel()[0]!r}: names of classes alone are not enough to recover a "

@@ -12,8 +12,12 @@ namespace {
 constexpr Index pairs = 48;
 constexpr std::uint32_t purpose_of_scale = purpose::queries + 1;
 
-/// How much the model bends between two queries, relative to how much it changes: 0 for one that is linear there.
-double bending(Asking& asking, const Vector& spreads, std::uint64_t seed, const Control& control) {
+struct Bending {
+  double share = 0;   // how much the model bends between two queries, relative to how much it changes: 0 for one that is linear there
+  double change = 0;  // between two queries
+};
+
+Bending bending(Asking& asking, const Vector& spreads, std::uint64_t seed, const Control& control) {
   const QueryLaw law(spreads);
   const RowMatrix ends = law.draw(seed, purpose_of_scale, 0, 2 * pairs);
   RowMatrix queries(3 * pairs, ends.cols());
@@ -22,7 +26,7 @@ double bending(Asking& asking, const Vector& spreads, std::uint64_t seed, const 
   const RowMatrix answers = asking.all(queries, control);
   const RowMatrix left = answers.topRows(pairs), right = answers.middleRows(pairs, pairs), middle = answers.bottomRows(pairs);
   const double change = (left - right).norm();
-  return change > 0 ? (left + right - 2 * middle).norm() / change : 0;
+  return {change > 0 ? (left + right - 2 * middle).norm() / change : 0, change};
 }
 
 /// Spreads for which all columns change the model about as much; all 1 where they are alike anyway.
@@ -45,7 +49,7 @@ Vector balanced_spreads(Asking& asking, Index inputs, double scale, std::uint64_
   slope = slope.cwiseMax(largest / most);
   if (largest < alike * slope.minCoeff()) return Vector::Ones(inputs);
   // Powers of two: the same for a model that differs a little.
-  return (largest / slope.array()).log2().round().exp2();
+  return slope.unaryExpr([largest](double s) { return std::exp2(std::round(std::log2(largest / s))); });
 }
 
 }  // namespace
@@ -54,26 +58,29 @@ QueryLaw law_by_asking(Asking& asking, Index inputs, std::uint64_t seed, const C
   constexpr double enough = 0.5, flat = 1.25, step = 4, widest = 1 << 20;
   control.progress("find the scale", -1);
   const Vector ones = Vector::Ones(inputs);
-  const double here = bending(asking, ones, seed, control);
+  const Bending here = bending(asking, ones, seed, control);
   // Wider until the model bends no more than it did.
-  double scale = 1, most = here, best = 1;
+  double scale = 1, most = here.share, best = 1, change = here.change;
   for (int flat_steps = 0; flat_steps < 3 && scale < widest;) {
     scale *= step;
-    const double wider = bending(asking, scale * ones, seed, control);
-    flat_steps = wider < flat * most ? flat_steps + 1 : 0;
-    if (wider > most) {
-      most = wider;
+    const Bending wider = bending(asking, scale * ones, seed, control);
+    constexpr double grows = 2;  // piecewise linear functions grow with the scale; those that saturate are not better seen from afar
+    if (wider.change < grows * change) break;
+    change = wider.change;
+    flat_steps = wider.share < flat * most ? flat_steps + 1 : 0;
+    if (wider.share > most) {
+      most = wider.share;
       best = scale;
     }
   }
-  if (here >= enough * most) return QueryLaw(ones);
+  if (here.share >= enough * most) return QueryLaw(ones);
   const Vector spreads = balanced_spreads(asking, inputs, best, seed, control);
   // The least at which the model bends nearly as much as it does anywhere.
   double chosen = best;
-  most = bending(asking, best * spreads, seed, control);
+  most = bending(asking, best * spreads, seed, control).share;
   constexpr double nearly = 0.8;
   while (chosen > 1) {
-    const double narrower = bending(asking, chosen / step * spreads, seed, control);
+    const double narrower = bending(asking, chosen / step * spreads, seed, control).share;
     if (narrower < nearly * most) break;
     chosen /= step;
     most = std::max(most, narrower);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/random.hpp"
 #include "verify/kink_planes.hpp"
@@ -34,8 +35,15 @@ std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
                                  "(predict_proba, decision_function, logits)",
                                  seen.distinct_values, whole_numbers(first) ? ", whole numbers" : "")};
   const RowMatrix& near = seen.one.back();
-  const auto still = static_cast<double>(((near - seen.middle).cwiseAbs().rowwise().maxCoeff().array() == 0).count()) / static_cast<double>(near.rows());
-  if (still > 0.5)
+  std::set<double> levels;  // one alone may be an output that is cut off
+  Index rows_still = 0;
+  for (Index i = 0; i < near.rows(); ++i) {
+    if (near.row(i) != seen.middle.row(i)) continue;
+    ++rows_still;
+    levels.insert(near(i, 0));
+  }
+  const double still = static_cast<double>(rows_still) / static_cast<double>(near.rows());
+  if (still > 0.5 && levels.size() > 2)
     return FirstLook{Kind::steps, fmt::format("{:.0f}% of the answers do not change when the query moves a little: the model is piecewise constant (a tree, "
                                               "a forest, rounded scores), not a network of ReLUs", 100 * still)};
   return std::nullopt;
@@ -82,7 +90,7 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
                          : fmt::format("piecewise linear: second differences vanish on short segments ({:.0f}% look smooth)", 100 * share);
   const KinkPlanes planes = follow_kinks(answers, law, rounding, seed);
   constexpr Index enough = 20;
-  constexpr double other_kinks = 0.4;
+  const double other_kinks = planes.longest_step < 5e-3 ? 0.2 : 0.5;  // a wide step meets others
   if (planes.places >= enough && planes.share() > other_kinks) {
     look.kind = Kind::deeper;
     look.words = fmt::format("piecewise linear with more than one hidden layer: {} of {} places on the planes of {} kinks bend otherwise or not at all (one "
@@ -118,14 +126,15 @@ FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> li
     });
   };
   if (link) return look_through(*link);
-  const Link likely = likely_link(seen.middle);
+  Link likely = likely_link(seen.middle);
+  const bool between = (seen.middle.array() > 0).all() && (seen.middle.array() < 1).all();
+  // Numbers between 0 and 1 need not be probabilities; where they are, log-odds are straight between kinks.
+  if (likely == Link::sigmoid || (likely == Link::identity && between)) {
+    const Unlink log_odds(Link::sigmoid, MemorySource<double>(RowMatrix::Zero(seen.middle.rows(), 1), seen.middle), control);
+    likely = straight_share(before_link(seen, log_odds)) > straight_share(seen) ? Link::sigmoid : Link::identity;
+  }
   if (likely == Link::identity) return look_through(Link::identity);
   FirstLook look = look_through(likely);
-  // Numbers between 0 and 1 need not be probabilities; those that add up to 1 are.
-  if (likely == Link::sigmoid && look.kind != Kind::kinked && look.kind != Kind::deeper) {
-    const FirstLook as_it_is = look_through(Link::identity);
-    if (as_it_is.kind != Kind::smooth) return as_it_is;
-  }
   look.words = fmt::format("answers through a {} link; before it, {}", name_of(likely), look.words);
   return look;
 }

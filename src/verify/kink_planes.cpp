@@ -48,7 +48,7 @@ class Local {
 struct Plane {
   Vector normal;  // of length 1, in units of spreads
   double at = 0;
-  double bend = 0;  // slopes on both sides differ by this along the normal
+  double bend = 0;  // second difference along the normal, for steps of length 1
   Index output = 0;
 };
 
@@ -113,7 +113,7 @@ class KinkFinder {
     const Vector normal = jump / bend;
     const double low = normal.dot(a), high = normal.dot(b), slack = 0.1 * std::abs(high - low);
     if (at < std::min(low, high) - slack || at > std::max(low, high) + slack) return std::nullopt;  // two kinks, not one
-    return Plane{normal, at, bend, output};
+    return Plane{normal, at, high > low ? bend : -bend, output};
   }
 
   Local& local_;
@@ -135,8 +135,9 @@ KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answer
     const auto plane = finder.between(a, a + 0.25 * (towards - a));
     if (!plane) continue;
     // Wide enough for the bend to stand above rounding, and not much wider: other kinks are near.
-    const double step = std::max(1e-3, 200 * rounding / plane->bend);
+    const double step = std::max(1e-3, 200 * rounding / std::abs(plane->bend));
     if (step > 0.05) continue;
+    found.longest_step = std::max(found.longest_step, step);
     RowMatrix around(3 * places, local.dimension());
     for (Index p = 0; p < places; ++p) {
       Vector z = local.coordinates(ends.row(2 + p).transpose());
@@ -150,7 +151,7 @@ KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answer
       if (!std::isfinite(bend)) continue;
       ++found.places;
       constexpr double tolerance = 0.3;
-      found.elsewhere += std::abs(bend - plane->bend * step) > tolerance * plane->bend * step;
+      found.elsewhere += std::abs(bend - plane->bend * step) > tolerance * std::abs(plane->bend) * step;
     }
   }
   return found;

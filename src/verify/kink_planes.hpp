@@ -9,6 +9,7 @@ namespace relucover {
 struct KinkPlanes {
   Index kinks = 0;      // planes found
   Index places = 0;     // on these planes, away from where they were found
+  double longest_step = 0;  // across a plane
   Index elsewhere = 0;  // of these, where the model does not bend as it did
   double share() const { return places > 0 ? static_cast<double>(elsewhere) / static_cast<double>(places) : 0; }
 };

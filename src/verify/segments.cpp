@@ -100,6 +100,13 @@ double rounding_of(const Segments& segments) {
   return roundings * epsilon * std::max(segments.largest, 1e-300);
 }
 
+double straight_share(const Segments& segments) {
+  const Matrix all = second_differences(segments);
+  if (all.size() == 0) return 0;
+  const auto differences = all.rightCols(std::min(all.cols(), Segments::lengths - 1)).array();
+  return static_cast<double>((differences <= rounding_of(segments)).count()) / static_cast<double>(differences.size());
+}
+
 double smooth_share(const Matrix& differences, double rounding) {
   constexpr Index least_segments = 8;
   constexpr double visible = 30, shrinks = 16, tolerance = 1.5;

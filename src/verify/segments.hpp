@@ -29,6 +29,9 @@ Matrix second_differences(const Segments& segments);
 /// Where they are this small they may be rounding.
 double rounding_of(const Segments& segments);
 
+/// The part of segments and lengths (all but the longest) without a bend.
+double straight_share(const Segments& segments);
+
 /// The part of the segments on which the second difference shrinks with the square of the length, as smooth functions have it, at the
 /// smallest length that shows it; -1: too few segments bend to tell.
 double smooth_share(const Matrix& differences, double rounding);
