@@ -199,8 +199,8 @@ def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout
     >>> import numpy as np, relucover
     >>> secret = relucover.Network(W=[[1.0, 2.0], [0.5, -1.0]], b=[0.3, -0.2], A=[[1.0, -2.0]])
     >>> found = relucover.extract(lambda x: secret.predict(x), inputs=2)
-    >>> found.status, found.queries
-    ('exact', 11000)
+    >>> found.status, found.domain, found.queries < 15000
+    ('exact', 'N(0, I)', True)
     """
     options = _run_options(units, layers, method, link, seed, threads, time_limit, starts, settings, verbose)
     if (oracle is None) == (command is None):

@@ -12,7 +12,7 @@
 #include "relucover/oracle.hpp"
 #include "samples/queried_samples.hpp"
 #include "samples/query_scale.hpp"
-#include "samples/unlinked.hpp"
+#include "verify/unlinked.hpp"
 #include "samples/views.hpp"
 #include "verify/first_look.hpp"
 #include "verify/network_error.hpp"

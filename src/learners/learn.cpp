@@ -20,7 +20,7 @@
 #include "moments/measured_source.hpp"
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
-#include "samples/unlinked.hpp"
+#include "verify/unlinked.hpp"
 #include "samples/views.hpp"
 #include "verify/label_grid.hpp"
 
@@ -400,6 +400,9 @@ Result learn(const SampleSource& source, const LearnOptions& options) {
   LearnOptions rest = options;
   rest.time_limit = std::max(control.seconds_left(), 1e-3);
   Result plain = learn_outputs(source, rest);
+  // Probabilities that add up to 1 went through softmax, whatever else fits them.
+  const bool prefer_link = !plain.certified() && through.usable() && (link != Link::sigmoid || through.residual_relative < plain.residual_relative);
+  if (prefer_link) return through;
   plain.notes.push_back(fmt::format("the labels look like those of a {} link, which was tried too: {}", name_of(link), through.message));
   return plain;
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include "relucover/learn.hpp"
-#include "samples/unlinked.hpp"
+#include "verify/unlinked.hpp"
 
 namespace relucover {
 

@@ -61,10 +61,11 @@ class KinkFinder {
     constexpr int halvings = 9;
     const double least = 1e3 * rounding_;
     Index output = -1;
+    RowMatrix known = answers_at(a, b, {0, 0.5, 1});  // at both ends and in the middle
     for (int step = 0; step < halvings; ++step) {
-      RowMatrix places(5, a.size());
-      for (Index i = 0; i < 5; ++i) places.row(i) = (a + 0.25 * static_cast<double>(i) * (b - a)).transpose();
-      const RowMatrix f = local_(places);
+      const RowMatrix quarters = answers_at(a, b, {0.25, 0.75});
+      RowMatrix f(5, known.cols());
+      f << known.row(0), quarters.row(0), known.row(1), quarters.row(1), known.row(2);
       if (!f.allFinite()) return std::nullopt;
       const auto bend = [&](Index i) -> Vector { return (f.row(i) + f.row(i + 2) - 2 * f.row(i + 1)).cwiseAbs().transpose(); };
       const Vector left = bend(0), middle = bend(1), right = bend(2);
@@ -72,17 +73,20 @@ class KinkFinder {
       const double most = std::max({left[output], middle[output], right[output]});
       if (most < least) return std::nullopt;
       const Vector from = a, length = b - a;
-      if (left[output] == most) b = from + 0.5 * length;
-      else if (right[output] == most) a = from + 0.5 * length;
-      else {
-        a = from + 0.25 * length;
-        b = from + 0.75 * length;
-      }
+      const Index first = left[output] == most ? 0 : right[output] == most ? 2 : 1;  // the half with the largest bend, by quarters
+      a = from + 0.25 * static_cast<double>(first) * length;
+      b = a + 0.5 * length;
+      known = f.middleRows(first, 3);
     }
     return plane_between(a, b, output);
   }
 
  private:
+  RowMatrix answers_at(const Vector& a, const Vector& b, const std::vector<double>& fractions) {
+    RowMatrix places(std::ssize(fractions), a.size());
+    for (Index i = 0; i < places.rows(); ++i) places.row(i) = (a + fractions[static_cast<std::size_t>(i)] * (b - a)).transpose();
+    return local_(places);
+  }
   struct Tangent {
     Vector place, slope;
     double value = 0;

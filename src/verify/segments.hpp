@@ -5,14 +5,14 @@
 
 #include "samples/asking.hpp"
 #include "samples/query_law.hpp"
-#include "samples/unlinked.hpp"
+#include "verify/unlinked.hpp"
 
 namespace relucover {
 
 /// Answers along segments x - h v, x, x + h v with h = 1/4, 1/16, ...; x and h v are such that the three are on one line to the last bit,
 /// as float32 numbers too.
 struct Segments {
-  static constexpr Index count = 64, lengths = 6;
+  static constexpr Index count = 48, lengths = 6;
   RowMatrix middle;                 // answers
   std::vector<RowMatrix> one, other;  // by length, the longest first
   Index distinct_values = 0;        // of all answers, up to a hundred

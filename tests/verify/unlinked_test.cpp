@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "samples/unlinked.hpp"
+#include "verify/unlinked.hpp"
 
 namespace relucover {
 namespace {

@@ -1,4 +1,4 @@
-#include "samples/unlinked.hpp"
+#include "verify/unlinked.hpp"
 
 #include <algorithm>
 #include <cmath>
