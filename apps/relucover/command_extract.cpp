@@ -16,7 +16,7 @@ struct ExtractRequest {
   ExtractOptions options;
   CommandOptions child;
   RunOptions run;
-  std::string spool, output;
+  std::string spool, output, like;
   bool json = false;
 };
 
@@ -41,18 +41,23 @@ void print(const Extraction& found, bool json, Session& session) {
   object["reused"] = found.reused;
   object["restarts"] = found.restarts;
   object["attempts"] = found.attempts;
+  object["looks_like"] = found.looks_like;
   session.print_json(object);
 }
 
 void run_extract(ExtractRequest& request, Session& session) {
   check_outputs({{request.output, {".json", ".npz", ".onnx"}}}, {request.model, request.spool});
   const auto oracle = open_oracle(request);
+  if (!request.like.empty()) {
+    request.options.like = rows_of(request.like);
+    request.options.like_name = request.like;
+  }
   request.options.spool = request.spool;
   request.options.learn.threads = request.run.threads;
   request.options.learn.time_limit = request.run.time_limit;
   request.options.learn.observer = &session.terminal();
   const Extraction found = extract(*oracle, request.options);
-  if (!request.output.empty() && found.result.usable()) {
+  if (!request.output.empty() && found.result.network.inputs() > 0) {
     write_network(found.result.network, request.output);
     session.say("wrote " + request.output);
   }
@@ -77,7 +82,15 @@ void add_extract(CLI::App& app, Session& session) {
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--batch", request->options.batch, "Queries handed over at once")->type_name("N")->capture_default_str();
-  command->add_option("--scale", request->options.scale, "Queries are drawn from N(0, S^2 I)")->type_name("S")->capture_default_str();
+  command
+      ->add_option_function<std::string>("--scale", [request](const std::string& text) { request->options.scale = scale_from_text(text); },
+                                         "Queries are drawn from N(0, S^2 I); auto: found by asking")
+      ->type_name("auto|S")
+      ->default_str("auto");
+  command->add_option("--like", request->like, "Rows of yours (.npz, .h5, .csv, .npy): queries are drawn like them, and the answer must predict them")
+      ->type_name("FILE");
+  add_link_option(*command, request->options.learn);
+  command->add_flag("!--no-look", request->options.look, "Don't look what the model is like before the budget is spent");
   command->add_option("--spool", request->spool, "Keep every answer here as it comes, and go on from it")->type_name("FILE");
   command->add_option("--timeout", request->child.timeout, "Seconds of silence before the program is started again")
       ->type_name("S")
@@ -97,12 +110,15 @@ void add_extract(CLI::App& app, Session& session) {
   command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
   command->add_flag("--json", request->json, "Print one object for machines");
   add_run_options(*command, request->run);
-  command->footer(R"(Queries are Gaussian; the sample is doubled until the answer is certified and predicts --fresh other answers, or
-the budget is used up. A program that crashes or stalls is started again; answers that came are kept, and every query is counted once.
+  command->footer(R"(Queries are Gaussian, or like your rows (--like); the sample is doubled until the answer is certified and predicts --fresh other
+answers, or the budget is used up. The first thousand queries show what the model is like: kinked or smooth, deeper than one hidden
+layer, class labels, probabilities. The status holds for the domain that is named with it. A program that crashes or stalls is
+started again; answers that came are kept, and every query is counted once.
 
 Example:
   relucover extract --oracle model.onnx -o net.json
   relucover extract --oracle deep.onnx --layers 8,5 -o net.json
+  relucover extract --oracle classifier.onnx --like patients.csv -o net.json
   relucover extract --oracle-command "python3 predict.py" --inputs 10 --budget 50000 --spool answers -o net.json)");
   command->callback([&session, request] { run_extract(*request, session); });
 }

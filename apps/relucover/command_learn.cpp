@@ -76,7 +76,7 @@ void run_learn(const LearnRequest& request, Session& session) {
   const std::string how_far = session.terminal().how_far();
   if (result.status == Status::budget_exhausted && !how_far.empty()) session.say("stopped during " + how_far);
   if (!request.output.empty() && session.speaks) {
-    if (result.usable()) {
+    if (result.network.inputs() > 0) {
       write_network(result.network, request.output);
       session.say("wrote " + request.output);
     } else {
@@ -104,6 +104,15 @@ void add_layer_options(CLI::App& command, LearnOptions& options) {
       ->type_name("L");
 }
 
+void add_link_option(CLI::App& command, LearnOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--link", [&options](const std::string& text) { options.link = text == "auto" ? std::nullopt : std::optional(link_named(text)); },
+          "What the outputs went through: identity, sigmoid, softmax, log-softmax; auto: found out")
+      ->type_name("auto|NAME")
+      ->default_str("auto");
+}
+
 void add_learn(CLI::App& app, Session& session) {
   auto* command = app.add_subcommand("learn", "Learn the network that made the data");
   auto request = std::make_shared<LearnRequest>();
@@ -115,6 +124,7 @@ void add_learn(CLI::App& app, Session& session) {
       ->type_name("auto|K")
       ->default_str("auto");
   add_layer_options(*command, request->options);
+  add_link_option(*command, request->options);
   command->add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
       ->type_name("NAME")
       ->capture_default_str();
@@ -157,12 +167,13 @@ void add_learn(CLI::App& app, Session& session) {
   command->footer(std::string(data_formats) + R"(
 
 The status says what is certain (docs/certificates.md): exact, recovered (exit 0), approximate (1), assumption_failed,
-budget_exhausted (3), numerical_failure (4). The network is written whole, or not at all.
+budget_exhausted (3), numerical_failure (4). The network is written whole, or not at all; stopped work writes the best there was.
 
 Example:
   relucover learn data.npz --units auto -o net.json
   relucover learn deep.npz --layers 8,5 -o net.json
   relucover learn deep.npz --depth 2 -o net.json
+  relucover learn probabilities.npz --link softmax -o net.json
   relucover learn part1.npz part2.npz --units 10 --time-limit 60 --json
   relucover learn --from-network truth.json --method hermite-printed
   relucover learn --x inputs.npy --y labels.npy --method hermite -o net.onnx

@@ -37,6 +37,13 @@ std::unique_ptr<SampleSource> DataArguments::open_unchecked(const Control& contr
   return concatenate(std::move(shards));
 }
 
+RowMatrix rows_of(const std::filesystem::path& file) {
+  const auto source = file.extension() == ".npy" ? open_samples(file, file) : open_samples(file);
+  check_finite(*source, Control(1));
+  BlockBuffer<double> buffer;
+  return source->read(0, source->samples(), buffer).x;
+}
+
 void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--threads", run.threads, "Threads; 0: all cores. The answer is the same for any number")
       ->check(CLI::Range(0, 4096))

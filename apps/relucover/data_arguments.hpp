@@ -25,6 +25,9 @@ struct DataArguments {
   std::vector<std::filesystem::path> paths() const;
 };
 
+/// The inputs alone of a file with samples, or of a .npy file.
+RowMatrix rows_of(const std::filesystem::path& file);
+
 /// Adds --threads and --time-limit.
 void add_run_options(CLI::App& command, RunOptions& run);
 

@@ -31,6 +31,9 @@ struct LearnRequest {
 /// --layers and --depth. `options` must live as long as the command.
 void add_layer_options(CLI::App& command, LearnOptions& options);
 
+/// --link. `options` must live as long as the command.
+void add_link_option(CLI::App& command, LearnOptions& options);
+
 void add_first_layer_task(CLI::App& command, std::shared_ptr<LearnRequest> request);
 
 }  // namespace relucover::cli

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct LearnOptions {
   bool any_depth = false;
   /// A name from methods(), or "auto".
   std::string method = "auto";
+  /// What the labels went through after the network; none: found out (probabilities are recognised).
+  std::optional<Link> link = {};
   std::uint64_t seed = 0;
   /// 0: all cores.
   int threads = 0;
@@ -62,6 +65,8 @@ struct Result {
   std::string method_reason;  // why this one
   Index units_asked = 0;      // 0: auto
   Network network;
+  /// What the status is about: inputs like these.
+  std::string domain;
   Index samples = 0;
   double residual_rms = 0, residual_relative = 0, holdout_rms = 0, noise_estimate = 0;
   /// Some unit's sign is not determined by the data (the function is).

@@ -8,12 +8,21 @@
 
 namespace relucover {
 
-enum class Activation { relu, relu2, relu3, expm1, step, sigmoid, abs };
+enum class Activation { relu, relu2, relu3, expm1, step, sigmoid, abs, leaky };
 
 std::string name_of(Activation activation);
 /// Throws std::invalid_argument listing the names there are.
 Activation activation_named(const std::string& name);
 double apply(Activation activation, double value);
+
+/// What turns the outputs of a network into what a model serves.
+enum class Link { identity, sigmoid, softmax, log_softmax };
+
+std::string name_of(Link link);  // as on the command line: log-softmax
+/// Throws std::invalid_argument listing the names there are.
+Link link_named(const std::string& name);
+/// What a model with these outputs serves, row by row.
+RowMatrix through_link(Link link, RowMatrix outputs);
 
 /// A hidden layer above the first: act(W h + around g + b), h the values of the layer below and g what that layer sees.
 struct HiddenLayer {
@@ -31,6 +40,8 @@ struct Network {
   Vector offset;   // outputs
   std::vector<HiddenLayer> upper;  // hidden layers above the first, from below; empty: one hidden layer
   Matrix around;   // a linear path around the last of several hidden layers, outputs by what it sees; empty: none
+  double slope = 0;                // of leaky units, below their kink
+  Link link = Link::identity;      // after the outputs
 
   Network() = default;
   /// All weights zero.
@@ -44,8 +55,10 @@ struct Network {
   std::vector<Index> widths() const;
   Index all_units() const;
   Index outputs() const { return A.rows(); }
-  /// One row per sample in and out.
+  /// One row per sample in and out; before the link.
   RowMatrix evaluate(const Eigen::Ref<const RowMatrix>& x) const;
+  /// The same after the link: what a model with these weights answers.
+  RowMatrix serve(const Eigen::Ref<const RowMatrix>& x) const { return through_link(link, evaluate(x)); }
   std::vector<std::string> problems() const;
 };
 
@@ -55,6 +68,12 @@ void require_one_hidden_layer(const Network& network, const std::string& who);
 /// Unit weight vectors where the activation is homogeneous (scale moved up), units sorted by (b, W) layer by layer, units that
 /// nothing depends on dropped.
 Network canonical(const Network& network);
+
+/// The same function with ReLUs and a linear term instead of leaky units; other networks unchanged.
+Network without_leak(const Network& network);
+
+/// Softmax knows its inputs up to one function of x: the same with the first output 0. Other networks unchanged.
+Network in_first_class_gauge(const Network& network);
 
 /// Errors of `answer` against `truth` after the best pairing of units (Hungarian), scaling, and sign where up_to_sign.
 struct LayerComparison {

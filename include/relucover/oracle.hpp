@@ -17,6 +17,8 @@ class BlackBox {
   /// Answers, one row each, to the first one or more of the queries, in their order: an oracle that breaks half way
   /// gives what it has, and is asked the rest again. Throws DataError when it has nothing and can't go on.
   virtual RowMatrix ask(const Eigen::Ref<const RowMatrix>& queries, const Control& control) = 0;
+  /// What the model is known to do to its outputs after `ask`: a link to put behind the answer.
+  virtual Link link_behind() const { return Link::identity; }
   /// How often it had to be started again.
   virtual Index restarts() const { return 0; }
 };
@@ -49,8 +51,17 @@ struct ExtractOptions {
   Index fresh = 10'000;
   /// Queries handed over at once.
   Index batch = 1024;
-  /// Queries are drawn from N(0, scale^2 I), rounded to float32 so that float32 models see them unchanged.
-  double scale = 1;
+  /// Queries are drawn from N(0, scale^2 I), rounded to float32 so that float32 models see them unchanged. 0: the scale is found by
+  /// asking, 1 where that will do.
+  double scale = 0;
+  /// Or from N(center, diag(spread)^2), where somebody knows where the inputs lie. Empty: not so.
+  Vector center, spread;
+  /// Rows that the user has: queries are drawn from a law like theirs (means, covariance, ranges; constant, whole and one-hot columns
+  /// stay so), and a certified answer must predict the model at these rows too. Empty: none.
+  RowMatrix like;
+  std::string like_name = "the user";
+  /// Look what the model is like before the budget is spent, and stop where no budget would help.
+  bool look = true;
   /// Where answers are kept as they come; a later run with the same file, seed and scale starts from them. Empty: nowhere.
   std::filesystem::path spool;
   LearnOptions learn;
@@ -64,6 +75,7 @@ struct Extraction {
   Index reused = 0;     // answers taken from the spool
   Index restarts = 0;   // of the program that answers
   Index attempts = 0;   // how often the sample was learned from
+  std::string looks_like;  // what the model was seen to be, in words
 };
 
 /// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.

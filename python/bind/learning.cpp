@@ -12,13 +12,14 @@ namespace relucover::python {
 namespace {
 
 /// `widths`: one number for one hidden layer, several for several, none for any depth; 0 is to be found out.
-LearnOptions options_from(const std::vector<Index>& widths, const std::string& method, std::uint64_t seed, int threads, double time_limit,
-                          Index starts, const std::map<std::string, double>& settings, PythonObserver& observer) {
+LearnOptions options_from(const std::vector<Index>& widths, const std::string& method, const std::string& link, std::uint64_t seed, int threads,
+                          double time_limit, Index starts, const std::map<std::string, double>& settings, PythonObserver& observer) {
   LearnOptions options;
   if (widths.size() == 1) options.units = widths.front();
   else options.layers = widths;
   options.any_depth = widths.empty();
   options.method = method;
+  if (link != "auto") options.link = link_named(link);
   options.seed = seed;
   options.threads = threads;
   options.time_limit = time_limit;
@@ -34,22 +35,22 @@ Result learn_source(const SampleSource& source, const LearnOptions& options, Pyt
   return result;
 }
 
-Result learn_arrays(const py::array& x, const py::array& y, const std::vector<Index>& widths, const std::string& method, std::uint64_t seed,
-                    int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
+Result learn_arrays(const py::array& x, const py::array& y, const std::vector<Index>& widths, const std::string& method, const std::string& link,
+                    std::uint64_t seed, int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                     const py::object& progress) {
   PythonObserver observer(progress);
   const BorrowedArrays arrays = borrow(x, y);
-  return learn_source(*arrays.source, options_from(widths, method, seed, threads, time_limit, starts, settings, observer), observer);
+  return learn_source(*arrays.source, options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer), observer);
 }
 
 Result learn_files(const std::vector<std::filesystem::path>& paths, const std::vector<Index>& widths, const std::string& method,
-                   std::uint64_t seed, int threads, double time_limit, Index starts,
+                   const std::string& link, std::uint64_t seed, int threads, double time_limit, Index starts,
                    const std::map<std::string, double>& settings, const py::object& progress) {
   PythonObserver observer(progress);
   std::vector<std::unique_ptr<SampleSource>> shards;
   for (const auto& path : paths) shards.push_back(open_samples(path));
   const auto source = shards.size() == 1 ? std::move(shards.front()) : concatenate(std::move(shards));
-  return learn_source(*source, options_from(widths, method, seed, threads, time_limit, starts, settings, observer), observer);
+  return learn_source(*source, options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer), observer);
 }
 
 py::tuple drawn(const Network& truth, Index samples, const std::string& distribution, double noise, std::uint64_t seed) {
@@ -111,13 +112,33 @@ Extraction extract_with(BlackBox& oracle, ExtractOptions options, PythonObserver
   return extraction;
 }
 
-Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Index first, Index fresh, Index batch, double scale,
-                       const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, std::uint64_t seed,
-                       int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
+RowMatrix numbers(const py::handle& values) {
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(values);
+  if (!array || array.ndim() < 1 || array.ndim() > 2) throw std::invalid_argument("expected rows of numbers");
+  return Eigen::Map<const RowMatrix>(array.data(), array.ndim() == 2 ? array.shape(0) : 1, array.shape(array.ndim() - 1));
+}
+
+/// Where queries are drawn from: a dict with scale, center, spread, like, like_name and look.
+void set_law(const py::dict& law, ExtractOptions& options) {
+  options.scale = law["scale"].cast<double>();
+  options.look = law["look"].cast<bool>();
+  if (!law["spread"].is_none()) {
+    options.center = numbers(law["center"]).reshaped();
+    options.spread = numbers(law["spread"]).reshaped();
+  }
+  if (law["like"].is_none()) return;
+  options.like = numbers(law["like"]);
+  options.like_name = law["like_name"].cast<std::string>();
+}
+
+Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Index first, Index fresh, Index batch, const py::dict& law,
+                       const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, const std::string& link,
+                       std::uint64_t seed, int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                        const py::object& progress) {
   PythonObserver observer(progress);
-  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .scale = scale, .spool = spool,
-                         .learn = options_from(widths, method, seed, threads, time_limit, starts, settings, observer)};
+  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .spool = spool,
+                         .learn = options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer)};
+  set_law(law, options);
   if (!PyCallable_Check(oracle.ptr())) {
     const auto model = onnx_oracle(oracle.cast<std::filesystem::path>(), options.inputs);
     return extract_with(*model, options, observer);
@@ -127,16 +148,18 @@ Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Ind
 }
 
 Extraction extract_command(const std::string& command, const std::string& protocol, double timeout, Index max_restarts,
-                           Index inputs, Index budget, Index first, Index fresh, Index batch, double scale,
-                           const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, std::uint64_t seed,
-                           int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
+                           Index inputs, Index budget, Index first, Index fresh, Index batch, const py::dict& law,
+                           const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, const std::string& link,
+                           std::uint64_t seed, int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                            const py::object& progress) {
   PythonObserver observer(progress);
   if (protocol != "lines" && protocol != "npy") throw std::invalid_argument("protocol is \"" + protocol + "\", expected \"lines\" or \"npy\"");
   const auto oracle = command_oracle(command, {.protocol = protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines,
                                                .timeout = timeout, .max_restarts = max_restarts});
-  return extract_with(*oracle, {.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .scale = scale, .spool = spool,
-                                .learn = options_from(widths, method, seed, threads, time_limit, starts, settings, observer)}, observer);
+  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .spool = spool,
+                         .learn = options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer)};
+  set_law(law, options);
+  return extract_with(*oracle, std::move(options), observer);
 }
 
 py::list stages_of(const Result& result) {
@@ -175,6 +198,7 @@ void bind_learning(py::module_& module) {
       .def_readonly("method_asked", &Result::method_asked, "Method asked for.")
       .def_readonly("method_reason", &Result::method_reason, "Why this method.")
       .def_readonly("network", &Result::network, "The network.")
+      .def_readonly("domain", &Result::domain, "What the status is about: inputs like these.")
       .def_readonly("samples", &Result::samples, "Number of samples.")
       .def_readonly("residual_rms", &Result::residual_rms, "Root mean square of the residuals.")
       .def_readonly("residual_relative", &Result::residual_relative, "The same relative to the labels' spread.")
@@ -205,6 +229,8 @@ void bind_learning(py::module_& module) {
       .def_readonly("reused", &Extraction::reused, "Answers taken from the spool.")
       .def_readonly("restarts", &Extraction::restarts, "How often the program that answers was started again.")
       .def_readonly("attempts", &Extraction::attempts, "How often the sample was learned from.")
+      .def_readonly("looks_like", &Extraction::looks_like, "What the model was seen to be, in words.")
+      .def_property_readonly("domain", [](const Extraction& e) { return e.result.domain; }, "What the status is about: inputs like these.")
       .def("__repr__", [](const Extraction& e) {
         return "<relucover.Extraction after " + std::to_string(e.queries) + " queries: " + e.result.brief() + ">";
       });

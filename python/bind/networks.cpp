@@ -25,9 +25,12 @@ Vector vector_from(const Array& array, const char* name) {
 }
 
 Network make_network(const Array& W, const std::optional<Array>& b, const std::optional<Array>& A,
-                     const std::optional<Array>& skip, const std::optional<Array>& offset, const std::string& activation) {
+                     const std::optional<Array>& skip, const std::optional<Array>& offset, const std::string& activation, double slope,
+                     const std::string& link) {
   Network network;
   network.activation = activation_named(activation);
+  network.slope = slope;
+  network.link = link_named(link);
   network.W = matrix_from(W, "W");
   const Index units = network.units();
   network.b = b ? vector_from(*b, "b") : Vector::Zero(units);
@@ -44,7 +47,7 @@ py::array evaluate(const Network& network, const py::array& x) {
   {
     const Eigen::Map<const RowMatrix> view(rows.data(), rows.shape(0), rows.shape(1));
     const py::gil_scoped_release released;
-    y = network.evaluate(view);
+    y = network.serve(view);
   }
   py::array answers = to_numpy(std::move(y));
   if (py::isinstance<py::array_t<float>>(x)) return py::array_t<float>(answers);  // float32 in, float32 out
@@ -101,9 +104,9 @@ Network make_deep_network(const py::sequence& layers, const std::optional<Array>
   return network;
 }
 
-constexpr int state_version = 1, deep_state_version = 2;
+constexpr int state_version = 1, deep_state_version = 2, linked_state_version = 3;
 
-py::tuple state_of(const Network& n) {
+py::tuple weights_of(const Network& n) {
   if (n.deep())
     return py::make_tuple(deep_state_version, name_of(n.activation), layers_of(n), to_numpy(RowMatrix(n.A)), to_numpy(RowMatrix(n.skip)),
                           to_numpy(n.offset), n.around.size() > 0 ? py::object(to_numpy(RowMatrix(n.around))) : py::none());
@@ -111,14 +114,26 @@ py::tuple state_of(const Network& n) {
                         to_numpy(RowMatrix(n.A)), to_numpy(RowMatrix(n.skip)), to_numpy(n.offset));
 }
 
+py::tuple state_of(const Network& n) {
+  if (n.link == Link::identity && n.slope == 0) return weights_of(n);
+  return py::make_tuple(linked_state_version, weights_of(n), name_of(n.link), n.slope);
+}
+
 Network network_from_state(const py::tuple& state) {
+  if (state.size() == 4 && state[0].cast<int>() == linked_state_version) {
+    Network network = network_from_state(state[1].cast<py::tuple>());
+    network.link = link_named(state[2].cast<std::string>());
+    network.slope = state[3].cast<double>();
+    check_no_problems("network", network.problems());
+    return network;
+  }
   if (state.size() == 7 && state[0].cast<int>() == deep_state_version)
     return make_deep_network(state[2].cast<py::sequence>(), state[3].cast<Array>(), state[4].cast<Array>(), state[5].cast<Array>(),
                              state[6].is_none() ? std::nullopt : std::optional<Array>(state[6].cast<Array>()), state[1].cast<std::string>());
   if (state.size() < 1 || state[0].cast<int>() != state_version)
     throw std::invalid_argument("this network was pickled by another version of relucover: write it as .json there and read that");
   return make_network(state[2].cast<Array>(), state[3].cast<Array>(), state[4].cast<Array>(), state[5].cast<Array>(),
-                      state[6].cast<Array>(), state[1].cast<std::string>());
+                      state[6].cast<Array>(), state[1].cast<std::string>(), 0, name_of(Link::identity));
 }
 
 py::dict as_dict(const Comparison& c) {
@@ -152,7 +167,7 @@ py::array evaluate_deep(const FeedForward& model, const py::array& x) {
   {
     const Eigen::Map<const RowMatrix> view(rows.data(), rows.shape(0), rows.shape(1));
     const py::gil_scoped_release released;
-    y = model.evaluate(view);
+    y = through_link(model.link, model.evaluate(view));
   }
   return to_numpy(std::move(y));
 }
@@ -170,13 +185,21 @@ void bind_networks(py::module_& module) {
 (2, 2, 1)
 )")
       .def(py::init(&make_network), py::arg("W"), py::arg("b") = py::none(), py::arg("A") = py::none(),
-           py::arg("skip") = py::none(), py::arg("offset") = py::none(), py::arg("activation") = "relu")
+           py::arg("skip") = py::none(), py::arg("offset") = py::none(), py::arg("activation") = "relu", py::arg("slope") = 0.0,
+           py::arg("link") = "identity")
       .def_property_readonly("W", [](const Network& n) { return to_numpy(RowMatrix(n.W)); }, "Weights, units by inputs.")
       .def_property_readonly("b", [](const Network& n) { return to_numpy(n.b); }, "Biases, one for each unit.")
       .def_property_readonly("A", [](const Network& n) { return to_numpy(RowMatrix(n.A)); }, "Output weights, outputs by units.")
       .def_property_readonly("skip", [](const Network& n) { return to_numpy(RowMatrix(n.skip)); }, "Linear part, outputs by inputs.")
       .def_property_readonly("offset", [](const Network& n) { return to_numpy(n.offset); }, "Constant part, one for each output.")
       .def_property_readonly("activation", [](const Network& n) { return name_of(n.activation); }, "Name of the activation.")
+      .def_readonly("slope", &Network::slope, "Slope of leaky units below their kink.")
+      .def_property_readonly("link", [](const Network& n) { return name_of(n.link); }, "What comes after the outputs: identity, sigmoid, softmax, log-softmax.")
+      .def("outputs_before_link", [](const Network& n, const py::array& x) {
+             Network plain = n;
+             plain.link = Link::identity;
+             return evaluate(plain, x);
+           }, py::arg("x"), "Values before the link: log-odds, logits.")
       .def_property_readonly("inputs", &Network::inputs, "Number of inputs.")
       .def_property_readonly("units", &Network::units, "Number of hidden units.")
       .def_property_readonly("outputs", &Network::outputs, "Number of outputs.")

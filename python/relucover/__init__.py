@@ -12,7 +12,7 @@ True
 """
 from ._core import DataError, Extraction, FeedForward, Network, Result, __version__
 from .activity import as_seen, unit_activity
-from .convert import network_of
+from .convert import network_of, to_sklearn, to_torch
 from .functions import compare, diagnose, extract, learn, methods, sample
 
 __all__ = [
@@ -31,9 +31,15 @@ __all__ = [
     "methods",
     "network_of",
     "sample",
+    "to_sklearn",
+    "to_torch",
     "unit_activity",
     "__version__",
 ]
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))
 
 
 def __getattr__(name):

@@ -10,7 +10,12 @@ class DataError(ValueError): ...
 
 class Network:
     def __init__(self, W: ArrayLike, b: Optional[ArrayLike] = ..., A: Optional[ArrayLike] = ..., skip: Optional[ArrayLike] = ...,
-                 offset: Optional[ArrayLike] = ..., activation: str = ...) -> None: ...
+                 offset: Optional[ArrayLike] = ..., activation: str = ..., slope: float = ..., link: str = ...) -> None: ...
+    @property
+    def slope(self) -> float: ...
+    @property
+    def link(self) -> str: ...
+    def outputs_before_link(self, x: NDArray[Any]) -> NDArray[Any]: ...
     @property
     def W(self) -> NDArray[np.float64]: ...
     @property
@@ -65,6 +70,7 @@ class Result:
     method_asked: str
     method_reason: str
     network: Network
+    domain: str
     samples: int
     residual_rms: float
     residual_relative: float
@@ -91,6 +97,8 @@ class Extraction:
     reused: int
     restarts: int
     attempts: int
+    looks_like: str
+    domain: str
 
 class FirstLayerResult:
     status: str

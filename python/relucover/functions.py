@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from . import _core
+from .models import Asked, rows_like
 
 
 def unit_count(units):
@@ -46,18 +47,18 @@ def _progress(verbose):
     return show
 
 
-def _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose):
+def _run_options(units, layers, method, link, seed, threads, time_limit, starts, settings, verbose):
     limit = math.inf if time_limit is None else float(time_limit)
-    return (layer_widths(units, layers), method, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
+    return (layer_widths(units, layers), method, link, int(seed), int(threads or 0), limit, int(starts), dict(settings or {}), _progress(verbose))
 
 
-def learn(x, y=None, *, units="auto", layers=None, method="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None,
+def learn(x, y=None, *, units="auto", layers=None, method="auto", link="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None,
           verbose=False):
     """Learn the network that made the samples.
 
     Parameters
     ----------
-    x : array of shape (n, d), or a path, or a list of paths
+    x : array or DataFrame of shape (n, d), or a path, or a list of paths
         Inputs; or files as on the command line (.npz, .h5, .csv), then without y.
     y : array of shape (n,) or (n, l)
         Labels. float32 arrays stay float32, and rows that are contiguous are not copied.
@@ -68,6 +69,9 @@ def learn(x, y=None, *, units="auto", layers=None, method="auto", seed=0, thread
         alone for the number of layers too. None: one hidden layer.
     method : str
         "auto" or a name from :func:`methods`.
+    link : str
+        What the labels went through after the network: "identity", "sigmoid", "softmax", "log-softmax"; "auto": found out
+        (probabilities are recognised).
     seed, threads, time_limit, starts, settings
         As on the command line; the answer is the same for every number of threads.
     verbose : bool or callable
@@ -89,7 +93,7 @@ def learn(x, y=None, *, units="auto", layers=None, method="auto", seed=0, thread
     >>> relucover.learn(x, y, layers=[8, 5], seed=1).network.widths
     [8, 5]
     """
-    options = _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose)
+    options = _run_options(units, layers, method, link, seed, threads, time_limit, starts, settings, verbose)
     if y is None:
         paths = [x] if isinstance(x, (str, os.PathLike)) else list(x)
         return _core.learn_files([os.fspath(path) for path in paths], *options)
@@ -151,51 +155,66 @@ def methods():
 
 
 def extract(oracle=None, *, inputs=None, command=None, protocol="lines", timeout=60.0, max_restarts=5, budget=1_000_000,
-            first=0, fresh=10_000, batch=1024, scale=1.0, spool=None, units="auto", layers=None, method="auto", seed=0, threads=None,
-            time_limit=None, starts=12, settings=None, verbose=False):
+            first=0, fresh=10_000, batch=1024, scale=None, like=None, link="auto", look=True, spool=None, units="auto", layers=None,
+            method="auto", seed=0, threads=None, time_limit=None, starts=12, settings=None, verbose=False):
     """Recover a model that can be asked. For models that you may query.
 
     Parameters
     ----------
-    oracle : callable, FeedForward, Network or path of an .onnx file
-        A callable gets an array (rows, inputs) of float64 numbers that are float32 numbers too, and returns one row, or
-        one number, for each.
+    oracle : a model
+        A scikit-learn estimator (regressors by `predict`, classifiers by `predict_proba`, also in a Pipeline), a PyTorch module
+        (asked in evaluation mode, in its own precision, where it is), a path of an .onnx file, a FeedForward, a Network, or any
+        callable: it gets an array (rows, inputs) of float64 numbers that are float32 numbers too, and returns one row, or one
+        number, for each.
     command : str
         Instead of an oracle: a program that reads queries on standard input and answers on standard output, in
         `protocol` "lines" or "npy".
     inputs : int
-        Number of inputs (known for models).
+        Number of inputs (known for most models).
+    like : array, DataFrame or path of a file
+        Rows of yours: queries are drawn from a law with their means, covariance and ranges, and a certified answer must predict the
+        model at these rows too. The status is about inputs like these.
+    link : str
+        What the outputs went through: "identity", "sigmoid", "softmax", "log-softmax"; "auto": found out.
+    look : bool
+        Look what the model is like first (kinked or smooth, deeper than one hidden layer, class labels), and stop where no budget
+        would help.
     budget : int
         The most queries that may be asked. The sample is doubled from `first` until the answer is certified.
     fresh : int
         Queries that a certified answer must predict before it counts (as far as the budget allows): a unit that is
         active on one query in a thousand is then missed with probability e^-10.
     scale : float
-        Queries are drawn from N(0, scale² I).
+        Queries are drawn from N(0, scale² I). None: found by asking, 1 where that will do; a Pipeline's scaler gives it.
     spool : path
         Where every answer is kept as it comes; a later call with the same seed goes on from there.
 
     Returns
     -------
     Extraction
-        With `result`, `network`, `queries`, `repeated`, `restarts`, `attempts`.
+        With `result`, `network`, `domain`, `looks_like`, `queries`, `repeated`, `restarts`, `attempts`.
 
     Examples
     --------
     >>> import numpy as np, relucover
     >>> secret = relucover.Network(W=[[1.0, 2.0], [0.5, -1.0]], b=[0.3, -0.2], A=[[1.0, -2.0]])
     >>> found = relucover.extract(lambda x: secret.predict(x), inputs=2)
-    >>> found.status, found.queries
-    ('exact', 11000)
+    >>> found.status, found.domain, found.queries < 15000
+    ('exact', 'N(0, I)', True)
     """
-    options = _run_options(units, layers, method, seed, threads, time_limit, starts, settings, verbose)
+    options = _run_options(units, layers, method, link, seed, threads, time_limit, starts, settings, verbose)
     if (oracle is None) == (command is None):
         raise ValueError("give an oracle or a command, one of them")
-    if inputs is None and oracle is not None:
-        inputs = 1 if isinstance(oracle, (str, os.PathLike)) else getattr(oracle, "inputs", None)
+    law = {"scale": 0.0 if scale is None else float(scale), "center": None, "spread": None, "like": None, "like_name": "", "look": bool(look)}
+    if like is not None:
+        law["like"], law["like_name"] = rows_like(like)
+    asked = None if command is not None else Asked.model(oracle)
+    if asked is not None and law["like"] is None and scale is None:
+        law["center"], law["spread"] = asked.scaler()
+    inputs = inputs or (asked and asked.inputs) or (law["like"].shape[1] if law["like"] is not None else None)
     if inputs is None:
         raise ValueError("inputs must be given: the oracle doesn't say how many it has")
-    queries = (int(inputs), int(budget), int(first), int(fresh), int(batch), float(scale), os.fspath(spool) if spool else "")
+    limits = (int(inputs), int(budget), int(first), int(fresh), int(batch), law, os.fspath(spool) if spool else "")
     if command is not None:
-        return _core.extract_command(command, protocol, float(timeout), int(max_restarts), *queries, *options)
-    return _core.extract_any(oracle if callable(oracle) else os.fspath(oracle), *queries, *options)
+        return _core.extract_command(command, protocol, float(timeout), int(max_restarts), *limits, *options)
+    return asked.run(_core.extract_any, *limits, *options)

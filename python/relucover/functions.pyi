@@ -9,7 +9,7 @@ Path = Union[str, PathLike[str]]
 Units = Union[str, int, None]
 Verbose = Union[bool, int, Callable[[str, float, str], Any]]
 
-def learn(x: Union[ArrayLike, Path, Sequence[Path]], y: Optional[ArrayLike] = ..., *, units: Units = ..., method: str = ...,
+def learn(x: Union[ArrayLike, Path, Sequence[Path]], y: Optional[ArrayLike] = ..., *, units: Units = ..., method: str = ..., link: str = ...,
           seed: int = ..., threads: Optional[int] = ..., time_limit: Optional[float] = ..., starts: int = ...,
           settings: Optional[Mapping[str, float]] = ..., verbose: Verbose = ...) -> Result: ...
 def sample(inputs: int, units: int, samples: int, *, outputs: int = ..., bias: float = ..., weights: str = ...,
@@ -18,9 +18,9 @@ def compare(truth: Network, answer: Network) -> dict[str, Any]: ...
 def diagnose(x: Union[ArrayLike, Path, Sequence[Path]], y: Optional[ArrayLike] = ..., *,
              threads: Optional[int] = ...) -> dict[str, Any]: ...
 def methods() -> list[dict[str, Any]]: ...
-def extract(oracle: Union[Callable[[NDArray[Any]], ArrayLike], FeedForward, Network, Path, None] = ..., *,
+def extract(oracle: Any = ..., *, like: Any = ..., link: str = ..., look: bool = ...,
             inputs: Optional[int] = ..., command: Optional[str] = ..., protocol: str = ..., timeout: float = ...,
-            max_restarts: int = ..., budget: int = ..., first: int = ..., fresh: int = ..., batch: int = ..., scale: float = ...,
+            max_restarts: int = ..., budget: int = ..., first: int = ..., fresh: int = ..., batch: int = ..., scale: Optional[float] = ...,
             spool: Optional[Path] = ..., units: Units = ..., method: str = ..., seed: int = ..., threads: Optional[int] = ...,
             time_limit: Optional[float] = ..., starts: int = ..., settings: Optional[Mapping[str, float]] = ...,
             verbose: Verbose = ...) -> Extraction: ...

@@ -25,6 +25,13 @@ Index units_from_text(const std::string& text) {
   return units;
 }
 
+double scale_from_text(const std::string& text) {
+  double scale = 0;
+  if (text == "auto") return scale;
+  if (!is_number(text, scale) || !(scale > 0)) throw std::invalid_argument(fmt::format("--scale is \"{}\", expected auto or a positive number", text));
+  return scale;
+}
+
 std::pair<std::string, double> setting_from_text(const std::string& text) {
   const auto equals = text.find('=');
   double value = 0;

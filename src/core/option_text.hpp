@@ -9,6 +9,8 @@ namespace relucover {
 
 /// "auto" is 0; else a number from 1.
 Index units_from_text(const std::string& text);
+/// "auto" is 0; else a positive number.
+double scale_from_text(const std::string& text);
 /// NAME=NUMBER
 std::pair<std::string, double> setting_from_text(const std::string& text);
 

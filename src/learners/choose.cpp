@@ -58,16 +58,17 @@ Index consider_moments(const MemorySource<double>& part, const LearnOptions& opt
 }  // namespace
 
 std::vector<Choice> choose_methods(const SampleSource& source, const LearnOptions& options, const Control& control) {
+  std::vector<Choice> plan{{"prune", "works for any inputs and outputs"}};
+  // Labels are called wrong only where no network explains all of them.
+  consider_wrong_labels(looked_at(source, options, control), plan);
+  return plan;
+}
+
+std::vector<Choice> choose_by_moments(const SampleSource& source, const LearnOptions& options, const Control& control) {
   std::vector<Choice> plan;
-  const MemorySource<double> part = looked_at(source, options, control);
-  std::vector<Choice> forgiving;
-  consider_wrong_labels(part, forgiving);
-  const Index shown = forgiving.empty() ? consider_moments(part, options, control, plan) : 0;
-  plan.push_back({"prune", "works for any inputs and outputs"});
+  const Index shown = consider_moments(looked_at(source, options, control), options, control, plan);
   // Noise may hide how many units there are from a search that must find out, but not from one that knows.
   if (shown > 0 && options.units == 0) plan.push_back({"prune", fmt::format("with {} units, the rank of the labels' linear part", shown), shown});
-  // Labels are called wrong only where no network explains all of them.
-  plan.insert(plan.end(), forgiving.begin(), forgiving.end());
   return plan;
 }
 

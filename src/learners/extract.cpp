@@ -3,70 +3,212 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 
 #include "core/check.hpp"
 #include "learners/deep/deep_extract.hpp"
+#include "learners/linked.hpp"
 #include "relucover/oracle.hpp"
 #include "samples/queried_samples.hpp"
+#include "samples/query_scale.hpp"
+#include "verify/unlinked.hpp"
 #include "samples/views.hpp"
+#include "verify/first_look.hpp"
 #include "verify/network_error.hpp"
 
 namespace relucover {
 
 namespace {
 
-Index first_sample(const ExtractOptions& options) {
-  const Index wanted = options.first > 0 ? options.first : std::max<Index>(1000, 40 * (options.inputs + 1));
-  return std::min(wanted, options.budget);
-}
-
-void count(const QueriedSamples& samples, const BlackBox& oracle, Extraction& extraction) {
-  extraction.queries = samples.queries();
-  extraction.repeated = samples.repeated();
-  extraction.reused = samples.reused();
-  extraction.restarts = oracle.restarts();
+bool several_layers(const ExtractOptions& options) {
+  return options.learn.layers.size() > 1 || options.learn.any_depth || options.learn.method == "deep";
 }
 
 /// Whether the answer predicts what it was not learned from: to the rounding, or the noise, that it was certified with.
-bool predicts(const RowRange& fresh, const Control& control, Result& result) {
+bool predicts(const SampleSource& fresh, const Control& control, Result& result, const std::string& what) {
   const NetworkError error = network_error(result.network, fresh, control);
   const double spread = error.relative > 0 ? error.rms / error.relative : 0;
   const double level = std::max({result.residual_rms, result.holdout_rms, result.noise_estimate,
                                  16 * std::numeric_limits<double>::epsilon() * spread});
   // Rounding and noise stay below these; a unit that the sample did not see reaches far above.
   constexpr double typical = 2, worst = 30;
-  result.figures["fresh_queries"] = static_cast<double>(error.samples);
-  result.figures["fresh_worst"] = error.max_abs;
+  result.figures[what] = static_cast<double>(error.samples);
+  result.figures[what + "_worst"] = error.max_abs;
   return error.rms <= typical * level && error.max_abs <= worst * level;
 }
 
-/// Which units queries can see: those that bend. Units that are on at all queries are a linear function there.
-void say_what_was_seen(const ExtractOptions& options, const SampleSource& samples, const Control& control, Result& result) {
-  if (!result.certified()) return;
-  const double fresh = result.figures.contains("fresh_queries") ? result.figures.at("fresh_queries") : 0;
-  if (fresh > 0)
-    result.notes.push_back(fmt::format("{} fresh queries, which were not learned from, are answered alike (worst difference {:.1e})",
-                                       fresh, result.figures.at("fresh_worst")));
-  const NetworkError error = network_error(result.network, samples, control);
-  const double spread = error.relative > 0 ? error.rms / error.relative : 1;
-  const double linear = result.network.skip.size() > 0 ? options.scale * result.network.skip.norm() / spread : 0;
-  result.figures["units_bending"] = static_cast<double>(result.network.units());
-  result.figures["linear_part"] = linear;
-  result.notes.push_back(fmt::format(
-      "{} unit{} bend on the queries; {}; units that are off at every query leave no trace", result.network.units(),
-      result.network.units() == 1 ? "" : "s",
-      linear > 0 ? fmt::format("beside them there is a linear function (skip and offset): units that are on at every query, or a "
-                               "linear term of the model, and with it the signs of the units are a convention")
-                 : "no unit is on at every query, and there is no linear term"));
+/// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
+class OneLayerExtraction {
+ public:
+  OneLayerExtraction(Asking& asking, const QueryLaw& law, Link link, const ExtractOptions& options, const Control& control, Extraction& extraction)
+      : asking_(asking), link_(link), options_(options), control_(control), extraction_(extraction), samples_(asking, law, options) {
+    extraction.reused = samples_.reused();
+    most_ = options.budget - (samples_.reused() > 0 ? 0 : asking.queries());
+  }
+
+  void run() {
+    for (Index wanted = first_sample();;) {
+      samples_.grow(wanted, control_);
+      learn_from(wanted);
+      const Index judged = std::min(wanted + options_.fresh, most_);
+      if (extraction_.result.certified()) {
+        samples_.grow(judged, control_);
+        const bool right = judged == wanted || predicts(*seen(wanted, judged), control_, extraction_.result, "fresh_queries");
+        if (right && predicts_rows()) break;
+      }
+      if (wanted >= most_) break;
+      wanted = std::min(extraction_.result.certified() ? std::max(2 * wanted, judged) : 2 * wanted, most_);
+    }
+    if (samples_.samples() >= most_) explain_budget();
+    say_what_was_seen();
+  }
+
+  /// What there is becomes what the model serves.
+  void serve() {
+    Result& result = extraction_.result;
+    if (!unlink_ || result.network.inputs() == 0) return;
+    result.network = unlink_->served(std::move(result.network));
+    say_link(*unlink_, saturated_, samples_.samples(), result);
+  }
+
+ private:
+  Index first_sample() const {
+    const Index wanted = options_.first > 0 ? options_.first : std::max<Index>(1000, 40 * (options_.inputs + 1));
+    return std::min(wanted, most_);
+  }
+
+  /// Samples [first, last) before the link.
+  std::unique_ptr<SampleSource> seen(Index first, Index last) {
+    auto range = std::make_unique<RowRange>(samples_, first, last);
+    if (link_ == Link::identity) return range;
+    if (!unlink_) unlink_.emplace(link_, samples_, control_);
+    auto before = std::make_unique<MemorySource<double>>(unlink_->samples(*range, control_));
+    if (first == 0) saturated_ = last - before->samples();
+    return before;
+  }
+
+  void learn_from(Index wanted) {
+    LearnOptions learn_options = options_.learn;
+    learn_options.link = Link::identity;
+    learn_options.time_limit = std::max(control_.seconds_left(), 1e-3);
+    Result result = learn(*seen(0, wanted), learn_options);
+    ++extraction_.attempts;
+    // What was stopped may be worse than what an earlier sample gave.
+    if (result.status == Status::budget_exhausted && result.network.inputs() == 0 && extraction_.result.network.inputs() > 0) control_.check();
+    extraction_.result = std::move(result);
+    control_.check();
+  }
+
+  /// A certified answer must know what the model says where its user's data are.
+  bool predicts_rows() {
+    constexpr Index most_rows = 5000;
+    if (options_.like.rows() == 0) return true;
+    if (rows_y_.rows() == 0) {
+      rows_x_ = options_.like.topRows(std::min(most_rows, options_.like.rows())).cast<float>().cast<double>();
+      rows_y_ = asking_.all(rows_x_, control_);
+    }
+    const MemorySource<double> rows(rows_x_, rows_y_, options_.like_name);
+    if (link_ == Link::identity) return settled(predicts(rows, control_, extraction_.result, "rows_of_the_user"), rows.samples());
+    const MemorySource<double> before = unlink_->samples(rows, control_);
+    return settled(before.samples() == 0 || predicts(before, control_, extraction_.result, "rows_of_the_user"), before.samples());
+  }
+
+  bool settled(bool right, Index rows) {
+    Result& result = extraction_.result;
+    if (right) {
+      result.notes.push_back(fmt::format("{} rows of {} are answered alike", rows, options_.like_name));
+      return true;
+    }
+    result.status = Status::approximate;
+    result.message = fmt::format("not certified: the rows of {} are not answered as the model does (worst difference {:.1e})", options_.like_name,
+                                 result.figures["rows_of_the_user_worst"]);
+    return false;
+  }
+
+  /// Which units queries can see: those that bend. Units that are on at all queries are a linear function there.
+  void say_what_was_seen() {
+    Result& result = extraction_.result;
+    if (!result.certified()) return;
+    if (result.figures.contains("fresh_queries"))
+      result.notes.push_back(fmt::format("{} fresh queries, which were not learned from, are answered alike (worst difference {:.1e})",
+                                         result.figures.at("fresh_queries"), result.figures.at("fresh_queries_worst")));
+    const NetworkError error = network_error(result.network, *seen(0, std::min(samples_.samples(), most_)), control_);
+    const double spread = error.relative > 0 ? error.rms / error.relative : 1;
+    const Matrix& skip = result.network.skip;
+    const double linear = skip.size() > 0 ? (skip * samples_.law().spread().asDiagonal()).norm() / spread : 0;
+    result.figures["units_bending"] = static_cast<double>(result.network.units());
+    result.figures["linear_part"] = linear;
+    result.notes.push_back(fmt::format(
+        "{} unit{} bend on the queries; {}; units that are off at every query leave no trace", result.network.units(),
+        result.network.units() == 1 ? "" : "s",
+        linear > 0 ? "beside them there is a linear function (skip and offset): units that are on at every query, or a "
+                     "linear term of the model, and with it the signs of the units are a convention"
+                   : "no unit is on at every query, and there is no linear term"));
+  }
+
+  /// Says in the result that the budget ended the work, not the data.
+  void explain_budget() {
+    Result& result = extraction_.result;
+    if (result.certified()) return;
+    result.notes.push_back(fmt::format("the budget of {} queries was used up before the answer could be certified", options_.budget));
+    if (result.usable()) return;
+    result.message = fmt::format("after {} queries: {}", options_.budget, result.message);
+    result.status = Status::budget_exhausted;
+  }
+
+  Asking& asking_;
+  Link link_;
+  const ExtractOptions& options_;
+  const Control& control_;
+  Extraction& extraction_;
+  QueriedSamples samples_;
+  std::optional<Unlink> unlink_;
+  RowMatrix rows_x_, rows_y_;
+  Index most_ = 0, saturated_ = 0;
+};
+
+QueryLaw law_for(const ExtractOptions& options, Asking& asking, const Control& control, bool may_ask) {
+  if (options.like.rows() > 0) return QueryLaw::like(options.like, options.like_name);
+  if (options.spread.size() > 0) return QueryLaw(options.center, options.spread, "N(mean, spread^2) of the model's own scaler");
+  if (options.scale > 0) return QueryLaw(Vector::Constant(options.inputs, options.scale));
+  if (auto kept = AnswerSpool::gaussian_in(options.spool)) return *kept;
+  if (!may_ask) return QueryLaw(Vector::Ones(options.inputs));
+  return law_by_asking(asking, options.inputs, options.learn.seed, control);
 }
 
-/// Says in the result that the budget ended the work, not the data.
-void explain_budget(const ExtractOptions& options, Result& result) {
-  if (result.certified()) return;
-  result.notes.push_back(fmt::format("the budget of {} queries was used up before the answer could be certified", options.budget));
-  if (!result.usable()) {
-    result.message = fmt::format("after {} queries: {}", options.budget, result.message);
-    result.status = Status::budget_exhausted;
+void extract_after_look(Asking& asking, const ExtractOptions& options, const Control& control, Extraction& extraction, std::string& domain) {
+  // A file of answers is gone on with without asking anything twice; a small budget is for samples.
+  constexpr Index small_budget = 5000;
+  std::error_code ignored;
+  const bool kept = !options.spool.empty() && std::filesystem::exists(options.spool, ignored) && std::filesystem::file_size(options.spool, ignored) > 0;
+  const bool may_ask = options.look && !kept && options.budget >= std::max(small_budget, 40 * options.inputs);
+  const QueryLaw law = law_for(options, asking, control, may_ask);
+  domain = law.words();
+  Link link = options.learn.link.value_or(Link::identity);
+  if (may_ask) {
+    const std::optional<Link> known = asking.oracle().link_behind() == Link::identity ? options.learn.link : Link::identity;
+    const FirstLook look = first_look(asking, law, known, options.learn.seed, control);
+    extraction.looks_like = look.words;
+    link = look.link;
+    if (look.hopeless() && !(look.kind == FirstLook::Kind::deeper && several_layers(options))) {
+      extraction.result.status = Status::assumption_failed;
+      extraction.result.message = look.words;
+      return;
+    }
+  }
+  if (several_layers(options)) {
+    if (link != Link::identity) throw std::invalid_argument(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)));
+    extract_deep(asking, law, options, control, extraction);
+  } else {
+    OneLayerExtraction work(asking, law, link, options, control, extraction);
+    try {
+      work.run();
+    } catch (const Interrupted&) {
+      work.serve();
+      throw;
+    }
+    work.serve();
   }
 }
 
@@ -79,43 +221,42 @@ std::vector<std::string> ExtractOptions::problems() const {
   if (first < 0) found.push_back("first must not be negative");
   if (fresh < 0) found.push_back("fresh must not be negative");
   if (batch < 1) found.push_back("batch must be positive");
-  if (!(scale > 0) || !std::isfinite(scale)) found.push_back("scale must be positive and finite");
+  if (!(scale >= 0) || !std::isfinite(scale)) found.push_back("scale must be positive and finite, or 0 to find out");
+  if (like.rows() > 0 && like.cols() != inputs) found.push_back(fmt::format("the rows of {} have {} columns, the model has {} inputs", like_name, like.cols(), inputs));
+  if (like.rows() == 1) found.push_back(fmt::format("one row of {} is not enough to be like", like_name));
+  if (like.rows() > 0 && !like.allFinite()) found.push_back(fmt::format("a row of {} has a value that is NaN or infinite", like_name));
+  if ((like.rows() > 0) + (scale > 0) + (spread.size() > 0) > 1) found.push_back("scale, spreads and rows to be like: one of them");
+  if (spread.size() > 0 && (spread.size() != inputs || center.size() != inputs || !(spread.minCoeff() > 0) || !spread.allFinite() || !center.allFinite()))
+    found.push_back("center and spread must have a number for each input, spreads positive");
   return found;
 }
 
 Extraction extract(BlackBox& oracle, const ExtractOptions& options) {
   check_no_problems("extract", options.problems());
-  if (options.learn.layers.size() > 1 || options.learn.any_depth || options.learn.method == "deep") return extract_deep(oracle, options);
   const Control control(options.learn.threads, options.learn.time_limit, options.learn.observer);
   Extraction extraction;
-  QueriedSamples samples(oracle, options);
+  Result& result = extraction.result;
+  result.method = result.method_asked = options.learn.method;
+  Asking asking(oracle, options.batch);
+  std::string domain;
   try {
-    for (Index wanted = first_sample(options);;) {
-      samples.grow(wanted, control);
-      count(samples, oracle, extraction);
-      LearnOptions learn_options = options.learn;
-      learn_options.time_limit = control.seconds_left();
-      extraction.result = learn(RowRange(samples, 0, wanted), learn_options);
-      ++extraction.attempts;
-      control.check();
-      const Index judged = std::min(wanted + options.fresh, options.budget);
-      if (extraction.result.certified()) {
-        samples.grow(judged, control);
-        if (judged == wanted || predicts(RowRange(samples, wanted, judged), control, extraction.result)) break;
-      }
-      if (wanted >= options.budget) break;
-      wanted = std::min(extraction.result.certified() ? std::max(2 * wanted, judged) : 2 * wanted, options.budget);
-    }
-    if (samples.samples() >= options.budget) explain_budget(options, extraction.result);
-    say_what_was_seen(options, samples, control, extraction.result);
+    extract_after_look(asking, options, control, extraction, domain);
   } catch (const Interrupted& reason) {
-    if (!extraction.result.usable()) {
-      extraction.result.status = Status::budget_exhausted;
-      extraction.result.message = reason.what();
+    if (!result.certified()) {
+      result.status = Status::budget_exhausted;
+      result.message = fmt::format("{}; this is the best there was by then", reason.what());
     }
-    extraction.result.notes.push_back(fmt::format("stopped while asking: {}", reason.what()));
+    result.notes.push_back(fmt::format("stopped while asking: {}", reason.what()));
   }
-  count(samples, oracle, extraction);
+  result.domain = domain;
+  if (oracle.link_behind() != Link::identity && result.network.inputs() > 0) {
+    result.network.link = oracle.link_behind();
+    result.notes.push_back(fmt::format("link {}: the model says so itself, and was asked before it", name_of(result.network.link)));
+  }
+  if (!extraction.looks_like.empty()) result.notes.push_back("the model: " + extraction.looks_like);
+  extraction.queries = asking.queries();
+  extraction.repeated = asking.repeated();
+  extraction.restarts = oracle.restarts();
   return extraction;
 }
 

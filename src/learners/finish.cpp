@@ -8,6 +8,7 @@
 
 #include "core/linear_algebra.hpp"
 #include "core/random.hpp"
+#include "learners/best_so_far.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
@@ -56,6 +57,7 @@ class Finish {
         sums_(reduce(*data_.fit, AffineSum(source.inputs(), source.outputs(), Loss{}), control)), moment_(second_moment(sums_)) {}
 
   void run() {
+    keep_as_best_so_far(source_, model_, result_);
     polish();
     drop_idle_units();
     if (!noise_free_) fit_all_samples();

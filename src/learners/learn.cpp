@@ -13,12 +13,16 @@
 #include "core/checkpoint.hpp"
 #include "core/linear_algebra.hpp"
 #include "learners/choose.hpp"
+#include "learners/linked.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
+#include "networks/leaky.hpp"
 #include "moments/measured_source.hpp"
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
+#include "verify/unlinked.hpp"
 #include "samples/views.hpp"
+#include "verify/label_grid.hpp"
 
 namespace relucover {
 
@@ -166,31 +170,40 @@ bool wants_layers(const LearnOptions& options) {
 /// One method after the other until an answer is certified; the best answer stays.
 void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const LearnOptions& options, const Control& control,
                    Result& result) {
-  constexpr double share_of_time = 0.3;  // of what is left, for a method that others come after
+  constexpr double share_of_time = 0.6;  // of what is left, for a method that others come after
   const Result before = result;
   for (std::size_t at = 0; at < plan.size() && !result.certified(); ++at) {
     Result kept = std::move(result);
     result = before;
     result.method = plan[at].method;
     result.method_reason = plan[at].reason;
-    const bool last = at + 1 == plan.size();
+    // Other methods may come after the first even where none is planned yet: those that need moments of several outputs.
+    const bool last = at + 1 == plan.size() && !(at == 0 && source.outputs() > 1);
     LearnOptions chosen = options;
     if (plan[at].units > 0) chosen.units = plan[at].units;
     try {
       learner_named(plan[at].method)
           .run(source, chosen, last ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
     } catch (const Interrupted& interrupted) {
+      if (kept.network.inputs() > 0 && (result.network.inputs() == 0 || kept.residual_relative < result.residual_relative))
+        result.network = kept.network, result.residual_rms = kept.residual_rms, result.residual_relative = kept.residual_relative,
+        result.holdout_rms = kept.holdout_rms;
       control.check();  // the whole time is over, or somebody cancelled
       fail(result, Status::budget_exhausted, interrupted.what());
     }
     const bool forgiving_planned = std::any_of(plan.begin(), plan.end(), [](const Choice& c) { return c.method == "robust"; });
+    if (at == 0 && plan.size() == 1 && !result.certified())
+      for (Choice& choice : choose_by_moments(source, options, control)) plan.push_back(std::move(choice));
     if (at + 1 == plan.size() && !result.certified() && !forgiving_planned)
       if (const auto next = choose_after(result, source.samples())) plan.push_back(*next);
     if (at == 0) continue;
     refuse_second_chance(kept, result);
     Result& worse = better(result, kept, source.outputs()) ? kept : result;
     const std::string tried = fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message);
+    std::vector<StageRecord> stages = worse.stages;  // all that took time is shown
+    for (StageRecord& record : stages) record.stage = worse.method + ": " + record.stage;
     if (&worse == &result) result = std::move(kept);
+    result.stages.insert(result.stages.begin(), stages.begin(), stages.end());
     result.notes.push_back(tried);
   }
 }
@@ -290,10 +303,20 @@ std::string kept(Checkpoint& checkpoint) {
   }
 }
 
-}  // namespace
+/// Leaky units with one slope look like ReLUs beside a linear term: say what they are.
+void name_leaky_units(Result& result) {
+  if (result.status != Status::exact) return;
+  constexpr double least = 1e-9, most = 1e-4, rounding = 1e3;
+  const auto leaky = as_leaky(result.network, std::clamp(rounding * result.residual_relative, least, most));
+  if (!leaky) return;
+  result.network = *leaky;
+  std::erase_if(result.notes, [](const std::string& note) { return note.starts_with("no choice of signs"); });
+  result.sign_ambiguous = false;
+  result.notes.push_back(fmt::format("the units are leaky: below their kinks all of them go on with slope {:.6g}, and there is no other linear term", leaky->slope));
+}
 
-Result learn(const SampleSource& source, const LearnOptions& given) {
-  check_no_problems("learn", given.problems());
+/// As it is: labels are what the network puts out.
+Result learn_outputs(const SampleSource& source, const LearnOptions& given) {
   LearnOptions options = given;
   if (options.layers.size() == 1 && options.method != "deep") {  // one hidden layer by another name
     options.units = options.layers.front();
@@ -323,8 +346,65 @@ Result learn(const SampleSource& source, const LearnOptions& given) {
     fail(result, Status::budget_exhausted, fmt::format("not enough memory, {}", how_far(result)));
   }
   if (checkpoint && !checkpoint->trouble().empty()) result.notes.push_back("the state could not be kept: " + checkpoint->trouble());
+  name_leaky_units(result);
+  result.domain = fmt::format("the {} samples of {}", source.samples(), source.name());
   result.seconds = clock.seconds();
   return result;
+}
+
+/// Labels that went through a link, taken back through it.
+Result learn_through(Link link, const SampleSource& source, const LearnOptions& options) {
+  const Control control(options.threads, options.time_limit, options.observer);
+  const Unlink unlink(link, source, control);
+  const MemorySource<double> before = unlink.samples(source, control);
+  LearnOptions rest = options;
+  rest.time_limit = control.seconds_left();
+  Result result = learn_outputs(before, rest);
+  if (result.network.inputs() > 0) result.network = unlink.served(std::move(result.network));
+  say_link(unlink, source.samples() - before.samples(), source.samples(), result);
+  return result;
+}
+
+/// The link to try first, as far as the labels tell.
+Link link_to_try(const SampleSource& source, const LearnOptions& options) {
+  if (options.link || options.ranks || !options.checkpoint.empty() || !options.resume.empty() || source.samples() == 0)
+    return options.link.value_or(Link::identity);
+  constexpr Index rows = 4000;
+  const Control control(1);
+  const auto part = gather(source, spread_rows(source.samples(), std::min(rows, source.samples()), options.seed), control);
+  const Link likely = likely_link(part.y());
+  // Labels that are 0 or 1 at times were scaled to lie there, or are classes.
+  if (likely == Link::sigmoid && ((part.y().array() == 0) || (part.y().array() == 1)).any()) return Link::identity;
+  if (likely == Link::identity || label_grid(part, control).values.size() > 0) return Link::identity;
+  return likely;
+}
+
+}  // namespace
+
+Result learn(const SampleSource& source, const LearnOptions& options) {
+  check_no_problems("learn", options.problems());
+  Link link = Link::identity;
+  try {
+    link = link_to_try(source, options);
+  } catch (const DataError&) {
+    link = Link::identity;  // what can't be read is said by who learns
+  }
+  if (link == Link::identity) return learn_outputs(source, options);
+  if (options.link) return learn_through(link, source, options);
+  constexpr double share_of_time = 0.5;
+  const Control control(options.threads, options.time_limit, options.observer);
+  LearnOptions first = options;
+  first.time_limit = share_of_time * options.time_limit;
+  Result through = learn_through(link, source, first);
+  if (through.certified()) return through;
+  LearnOptions rest = options;
+  rest.time_limit = std::max(control.seconds_left(), 1e-3);
+  Result plain = learn_outputs(source, rest);
+  // Probabilities that add up to 1 went through softmax, whatever else fits them.
+  const bool prefer_link = !plain.certified() && through.usable() && (link != Link::sigmoid || through.residual_relative < plain.residual_relative);
+  if (prefer_link) return through;
+  plain.notes.push_back(fmt::format("the labels look like those of a {} link, which was tried too: {}", name_of(link), through.message));
+  return plain;
 }
 
 }  // namespace relucover

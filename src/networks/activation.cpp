@@ -6,13 +6,14 @@
 namespace relucover {
 
 namespace {
-constexpr std::array<std::pair<Activation, const char*>, 7> names = {{{Activation::relu, "relu"},
+constexpr std::array<std::pair<Activation, const char*>, 8> names = {{{Activation::relu, "relu"},
                                                                       {Activation::relu2, "relu2"},
                                                                       {Activation::relu3, "relu3"},
                                                                       {Activation::expm1, "expm1"},
                                                                       {Activation::step, "step"},
                                                                       {Activation::sigmoid, "sigmoid"},
-                                                                      {Activation::abs, "abs"}}};
+                                                                      {Activation::abs, "abs"},
+                                                                      {Activation::leaky, "leaky"}}};
 }
 
 std::string name_of(Activation activation) {
@@ -39,7 +40,8 @@ double apply(Activation activation, double value) {
 int homogeneity(Activation activation) {
   switch (activation) {
     case Activation::relu:
-    case Activation::abs: return 1;
+    case Activation::abs:
+    case Activation::leaky: return 1;
     case Activation::relu2: return 2;
     case Activation::relu3: return 3;
     default: return 0;

@@ -6,9 +6,9 @@
 
 namespace relucover {
 
-/// Applies the activation in place, with the choice outside the loop.
+/// Applies the activation in place, with the choice outside the loop. `slope`: of leaky units.
 template <class Derived>
-void apply_in_place(Activation activation, Eigen::ArrayBase<Derived>& t) {
+void apply_in_place(Activation activation, Eigen::ArrayBase<Derived>& t, double slope = 0) {
   using Scalar = typename Derived::Scalar;
   switch (activation) {
     case Activation::relu: t = t.max(Scalar(0)); return;
@@ -18,6 +18,7 @@ void apply_in_place(Activation activation, Eigen::ArrayBase<Derived>& t) {
     case Activation::step: t = (t > Scalar(0)).template cast<Scalar>(); return;
     case Activation::sigmoid: t = Scalar(1) / (Scalar(1) + (-t).exp()); return;
     case Activation::abs: t = t.abs(); return;
+    case Activation::leaky: t = t.max(Scalar(0)) + static_cast<Scalar>(slope) * t.min(Scalar(0)); return;
   }
   throw std::invalid_argument("unknown activation");
 }

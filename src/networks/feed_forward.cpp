@@ -36,7 +36,10 @@ void run_block(const FeedForward& model, const std::vector<CastStep<Scalar>>& ca
       case FeedForward::Kind::activation: {
         to = from;
         auto t = to.array();
-        apply_in_place(step.activation, t);
+        if (step.activation == Activation::leaky)
+          to = (from.array().max(Scalar(0)) + from.array().min(Scalar(0)).rowwise() * cast[s].constant.array().row(0)).matrix();
+        else
+          apply_in_place(step.activation, t);
         break;
       }
     }
@@ -47,8 +50,7 @@ template <class Scalar>
 RowMatrix evaluate_as(const FeedForward& model, const Eigen::Ref<const RowMatrix>& x) {
   std::vector<CastStep<Scalar>> cast(model.steps.size());
   for (std::size_t s = 0; s < model.steps.size(); ++s) {
-    if (model.steps[s].kind != FeedForward::Kind::affine) continue;
-    cast[s].transposed = model.steps[s].weights.transpose().template cast<Scalar>();
+    if (model.steps[s].kind == FeedForward::Kind::affine) cast[s].transposed = model.steps[s].weights.transpose().template cast<Scalar>();
     cast[s].constant = model.steps[s].constant.transpose().template cast<Scalar>();
   }
   constexpr Index block_rows = 1024;
@@ -126,8 +128,10 @@ FeedForward feed_forward(const Network& network) {
   using Kind = FeedForward::Kind;
   FeedForward model;
   model.inputs = network.inputs();
+  model.link = network.link;
+  const auto slopes = [&](Index units) { return network.activation == Activation::leaky ? Vector::Constant(units, network.slope) : Vector(); };
   model.steps.push_back({.kind = Kind::affine, .from = 0, .weights = network.W, .constant = network.b});
-  model.steps.push_back({.kind = Kind::activation, .from = 1, .weights = {}, .constant = {}, .activation = network.activation});
+  model.steps.push_back({.kind = Kind::activation, .from = 1, .weights = {}, .constant = slopes(network.units()), .activation = network.activation});
   const auto last = [&] { return static_cast<Index>(model.steps.size()); };
   const auto affine = [&](Index from, const Matrix& weights, const Vector& constant) {
     model.steps.push_back({.kind = Kind::affine, .from = from, .weights = weights, .constant = constant});
@@ -141,7 +145,7 @@ FeedForward feed_forward(const Network& network) {
   for (const HiddenLayer& layer : network.upper) {
     Index value = affine(hidden, layer.W, layer.b);
     if (layer.around.size() > 0) value = sum(value, affine(below, layer.around, {}));
-    model.steps.push_back({.kind = Kind::activation, .from = value, .weights = {}, .constant = {}, .activation = network.activation});
+    model.steps.push_back({.kind = Kind::activation, .from = value, .weights = {}, .constant = slopes(layer.W.rows()), .activation = network.activation});
     below = hidden;
     hidden = last();
   }
@@ -157,6 +161,7 @@ Network one_hidden_layer(const FeedForward& model) {
   Vector b;
   bool have_activation = false;
   Activation activation = Activation::relu;
+  double slope = 0;
   std::vector<Affine> values(model.steps.size() + 1);
   values[0].input_part = Matrix::Identity(model.inputs, model.inputs);
   values[0].identity = true;
@@ -171,9 +176,15 @@ Network one_hidden_layer(const FeedForward& model) {
     } else {
       if (step.kind == Kind::tanh) throw std::invalid_argument("it has tanh units, which a network here can't have");
       if (from.units_part.size() > 0) throw std::invalid_argument("it has more than one hidden layer");
-      if (have_activation && activation != step.activation)
+      const bool leaky = step.activation == Activation::leaky;
+      const bool one_slope = leaky && (step.constant.array() == step.constant[0]).all();
+      if (have_activation && leaky && one_slope && activation == step.activation && slope != step.constant[0])
+        throw std::invalid_argument("it has leaky units of two kinds");
+      if (leaky && one_slope) slope = step.constant[0];
+      const Activation kind = leaky && !one_slope ? Activation::relu : step.activation;
+      if (have_activation && activation != kind)
         throw std::invalid_argument("it has two kinds of activation");
-      activation = step.activation;
+      activation = kind;
       have_activation = true;
       const Index units = W.rows();
       W.conservativeResize(units + rows, Eigen::NoChange);
@@ -185,13 +196,22 @@ Network one_hidden_layer(const FeedForward& model) {
       values[s + 1].units_part = Matrix::Identity(rows, rows);
       values[s + 1].first_unit = units;
       values[s + 1].identity = true;
+      if (leaky && !one_slope) {  // (1 - s) relu(u) + s u
+        const Vector& slopes = step.constant;
+        values[s + 1].identity = false;
+        values[s + 1].units_part = Matrix((1 - slopes.array()).matrix().asDiagonal());
+        values[s + 1].input_part = slopes.asDiagonal() * W.bottomRows(rows);
+        values[s + 1].constant = slopes.cwiseProduct(b.tail(rows));
+      }
     }
   }
   const Affine& last = values.back();
   Network network(model.inputs, W.rows(), model.outputs(), activation);
+  network.link = model.link;
   network.W = W;
   network.b = b;
   network.A = widened(last, model.outputs(), W.rows());
+  if (activation == Activation::leaky) network.slope = slope;
   if (last.input_part.size() > 0) network.skip = last.input_part;
   if (last.constant.size() > 0) network.offset = last.constant;
   return network;

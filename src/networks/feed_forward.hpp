@@ -14,13 +14,15 @@ struct FeedForward {
     Index from = 0;
     Index other = -1;  // add: the second summand
     Matrix weights;    // affine: outputs by inputs
-    Vector constant;   // affine: outputs, or empty
+    Vector constant;   // affine: outputs, or empty; leaky: a slope for each
     Activation activation = Activation::relu;
   };
 
   Index inputs = 0;
   Precision precision = Precision::float64;
   std::vector<Step> steps;
+  /// What comes after the last value. `evaluate` is before it.
+  Link link = Link::identity;
 
   Index outputs() const;
   /// Columns of value `index`.

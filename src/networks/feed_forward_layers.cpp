@@ -59,6 +59,7 @@ Network layered_network(const FeedForward& model) {
   std::vector<OfLevels> values{level_itself(0, model.inputs)};
   std::vector<Index> widths{model.inputs};
   Activation activation = Activation::relu;
+  double slope = 0;
   for (std::size_t s = 0; s < model.steps.size(); ++s) {
     const FeedForward::Step& step = model.steps[s];
     const OfLevels& from = values[static_cast<std::size_t>(step.from)];
@@ -71,6 +72,10 @@ Network layered_network(const FeedForward& model) {
       // One hidden layer in several parts, and all that can't be: the reader of one layer knows the words.
       if (step.kind == Kind::tanh || level != static_cast<Index>(layers.size()) + 1) return one_hidden_layer(model);
       if (!layers.empty() && step.activation != activation) throw std::invalid_argument("it has two kinds of activation");
+      if (step.activation == Activation::leaky) {
+        if (layers.empty()) slope = step.constant[0];
+        if ((step.constant.array() != slope).any()) return one_hidden_layer(model);
+      }
       activation = step.activation;
       layers.push_back(layer_of(from, width, level - 1, widths.back()));
       widths.push_back(width);
@@ -79,6 +84,8 @@ Network layered_network(const FeedForward& model) {
   }
   if (layers.size() < 2) return one_hidden_layer(model);
   Network network(model.inputs, widths[1], model.outputs(), activation);
+  network.slope = slope;
+  network.link = model.link;
   network.W = layers.front().W;
   network.b = layers.front().b;
   network.upper.assign(layers.begin() + 1, layers.end());

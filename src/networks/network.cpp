@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "networks/activation.hpp"
@@ -38,13 +39,13 @@ void require_one_hidden_layer(const Network& network, const std::string& who) {
 namespace {
 
 // act(from * W + beside * around + b), beside only where there is a path around; BLAS refuses empty matrices.
-void apply_layer(Activation activation, const Matrix& W, const Matrix& around, const Vector& b, const RowMatrix& from,
+void apply_layer(const Network& network, const Matrix& W, const Matrix& around, const Vector& b, const RowMatrix& from,
                  const RowMatrix& beside, RowMatrix& to) {
   to = b.transpose().replicate(from.rows(), 1);
   if (W.size() > 0) to.noalias() += from * W.transpose();
   if (around.size() > 0) to.noalias() += beside * around.transpose();
   auto t = to.array();
-  apply_in_place(activation, t);
+  apply_in_place(network.activation, t, network.slope);
 }
 
 }  // namespace
@@ -62,11 +63,11 @@ RowMatrix Network::evaluate(const Eigen::Ref<const RowMatrix>& x) const {
       hidden.noalias() = rows * W.transpose();
       hidden.rowwise() += b.transpose();
       auto t = hidden.array();
-      apply_in_place(activation, t);
+      apply_in_place(activation, t, slope);
     }
     if (deep()) below = rows;
     for (const HiddenLayer& layer : upper) {
-      apply_layer(activation, layer.W, layer.around, layer.b, hidden, below, next);
+      apply_layer(*this, layer.W, layer.around, layer.b, hidden, below, next);
       std::swap(below, hidden);
       std::swap(hidden, next);
     }
@@ -106,9 +107,18 @@ std::vector<std::string> Network::problems() const {
     expect("rows of around", around.rows(), outputs());
     expect("columns of around", around.cols(), below);
   }
+  if (!std::isfinite(slope) || (activation != Activation::leaky && slope != 0)) found.push_back("slope is for leaky units, and finite");
   if (!finite) found.push_back("a weight is NaN or infinite");
   return found;
 }
+
+namespace {
+double apply_to(const Network& network, double value) {
+  Eigen::Array<double, 1, 1> t(value);
+  apply_in_place(network.activation, t, network.slope);
+  return t[0];
+}
+}  // namespace
 
 Network canonical(const Network& network) {
   if (network.deep()) return canonical_layers(network);
@@ -119,7 +129,7 @@ Network canonical(const Network& network) {
     const double norm = network.W.row(i).norm();
     if (network.A.col(i).isZero(0)) continue;
     if (norm == 0) {  // a constant unit is part of the offset
-      scaled.offset += network.A.col(i) * apply(network.activation, network.b[i]);
+      scaled.offset += network.A.col(i) * apply_to(network, network.b[i]);
       continue;
     }
     if (degree > 0) {

@@ -1,5 +1,6 @@
 // {"format": "relucover-network", "version": 1, "activation": "relu", "W": k by d, "b": k, "A": l by k,
 //  "skip": l by d, "offset": l}
+// "slope" beside a leaky activation, "link" where there is one.
 // Deep: "version": 2, "layers": [{"W": ..., "b": ...}, ...] instead of W and b, from below; "around" in a layer or beside A
 // where a linear path leads around the layer below.
 #include <fmt/format.h>
@@ -97,15 +98,23 @@ std::string layer_text(const Matrix& W, const Vector& b, const Matrix& around) {
   return fmt::format("{{\n  \"W\": {},\n  \"b\": {}{}\n  }}", matrix_text(W), row_text(b), path);
 }
 
+/// What only some networks have.
+std::string extras(const Network& network) {
+  std::string text;
+  if (network.activation == Activation::leaky) text += fmt::format(",\n  \"slope\": {}", json(network.slope).dump());
+  if (network.link != Link::identity) text += fmt::format(",\n  \"link\": \"{}\"", name_of(network.link));
+  return text;
+}
+
 std::string deep_network_json(const Network& network) {
   std::string layers = layer_text(network.W, network.b, {});
   for (const HiddenLayer& layer : network.upper) layers += ", " + layer_text(layer.W, layer.b, layer.around);
   const std::string path = network.around.size() > 0 ? ",\n  \"around\": " + matrix_text(network.around) : "";
   return fmt::format(
       "{{\n  \"format\": \"{}\",\n  \"version\": {},\n  \"activation\": \"{}\",\n  \"layers\": [{}],\n  \"A\": {},\n"
-      "  \"skip\": {},\n  \"offset\": {}{}\n}}\n",
+      "  \"skip\": {},\n  \"offset\": {}{}{}\n}}\n",
       network_format, deep_network_version, name_of(network.activation), layers, matrix_text(network.A), matrix_text(network.skip),
-      row_text(network.offset), path);
+      row_text(network.offset), path, extras(network));
 }
 
 void read_layers(const Reader& reader, const std::string& name, Network& network) {
@@ -140,9 +149,9 @@ std::string network_json(const Network& network) {
   return fmt::format(
       "{{\n  \"format\": \"{}\",\n  \"version\": {},\n  \"activation\": \"{}\",\n  \"W\": {},\n  \"b\": {},\n  \"A\": "
       "{},\n"
-      "  \"skip\": {},\n  \"offset\": {}\n}}\n",
+      "  \"skip\": {},\n  \"offset\": {}{}\n}}\n",
       network_format, network_version, name_of(network.activation), matrix_text(network.W), row_text(network.b),
-      matrix_text(network.A), matrix_text(network.skip), row_text(network.offset));
+      matrix_text(network.A), matrix_text(network.skip), row_text(network.offset), extras(network));
 }
 
 Network parse_network_json(Bytes bytes, const std::string& name) {
@@ -166,6 +175,17 @@ Network parse_network_json(Bytes bytes, const std::string& name) {
     network.activation = activation_named(reader.text("activation"));
   } catch (const std::invalid_argument& error) {
     reader.fail("\"activation\"", error.what());
+  }
+  if (network.activation == Activation::leaky) {
+    if (!reader.at("slope").is_number()) reader.fail("\"slope\"", "should be a number");
+    network.slope = reader.at("slope").get<double>();
+  }
+  if (reader.has("link")) {
+    try {
+      network.link = link_named(reader.text("link"));
+    } catch (const std::invalid_argument& error) {
+      reader.fail("\"link\"", error.what());
+    }
   }
   network.skip = reader.matrix("skip", -1, -1);
   if (network.skip.rows() == 0) reader.fail("\"skip\"", "has no rows: a network has at least one output");

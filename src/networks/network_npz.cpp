@@ -7,6 +7,22 @@ namespace {
 
 std::string of_layer(std::size_t layer, const char* part) { return "layer" + std::to_string(layer) + "_" + part; }
 
+/// What only some networks have.
+void add_extras(const Network& network, NamedArrays& arrays) {
+  if (network.activation == Activation::leaky) arrays.emplace_back("slope", vector_array(Vector::Constant(1, network.slope)));
+  if (network.link != Link::identity) arrays.emplace_back("link", text_array(name_of(network.link)));
+}
+
+void read_extras(const NpzReader& reader, Network& network) {
+  if (network.activation == Activation::leaky) network.slope = reader.vector("slope", 1)[0];
+  if (!reader.has("link")) return;
+  try {
+    network.link = link_named(reader.text("link"));
+  } catch (const std::invalid_argument& error) {
+    reader.fail("link", error.what());
+  }
+}
+
 void write_deep(const Network& network, const std::filesystem::path& path) {
   NamedArrays arrays{{"format", text_array(network_format)},
                      {"version", integer_array(deep_network_version)},
@@ -23,6 +39,7 @@ void write_deep(const Network& network, const std::filesystem::path& path) {
   if (network.around.size() > 0) arrays.emplace_back("around", matrix_array(network.around));
   arrays.emplace_back("skip", matrix_array(network.skip));
   arrays.emplace_back("offset", vector_array(network.offset));
+  add_extras(network, arrays);
   write_npz(path, arrays);
 }
 
@@ -51,14 +68,16 @@ void read_layers(const NpzReader& reader, Network& network) {
 
 void write_network_npz(const Network& network, const std::filesystem::path& path) {
   if (network.deep()) return write_deep(network, path);
-  write_npz(path, {{"format", text_array(network_format)},
+  NamedArrays arrays{{"format", text_array(network_format)},
                    {"version", integer_array(network_version)},
                    {"activation", text_array(name_of(network.activation))},
                    {"W", matrix_array(network.W)},
                    {"b", vector_array(network.b)},
                    {"A", matrix_array(network.A)},
                    {"skip", matrix_array(network.skip)},
-                   {"offset", vector_array(network.offset)}});
+                   {"offset", vector_array(network.offset)}};
+  add_extras(network, arrays);
+  write_npz(path, arrays);
 }
 
 Network parse_network_npz(const SharedBytes& content, const std::string& name) {
@@ -71,6 +90,7 @@ Network parse_network_npz(const SharedBytes& content, const std::string& name) {
   } catch (const std::invalid_argument& error) {
     reader.fail("activation", error.what());
   }
+  read_extras(reader, network);
   if (deep) {
     read_layers(reader, network);
   } else {

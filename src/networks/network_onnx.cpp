@@ -59,6 +59,18 @@ void add_node(onnx::GraphProto& graph, const std::string& op, const std::vector<
   transposed->set_i(1);
 }
 
+/// What comes after the outputs.
+void add_link(onnx::GraphProto& graph, Link link, const std::string& from, const std::string& to) {
+  add_node(graph, link == Link::sigmoid ? "Sigmoid" : link == Link::softmax ? "Softmax" : "LogSoftmax", {from}, to);
+  if (link == Link::sigmoid) return;
+  onnx::AttributeProto* axis = graph.mutable_node(graph.node_size() - 1)->add_attribute();
+  axis->set_name("axis");
+  axis->set_type(onnx::AttributeProto_AttributeType_INT);
+  axis->set_i(-1);
+}
+
+void add_activation(onnx::GraphProto& graph, Activation activation, const std::string& from, const std::string& to);
+
 void describe(onnx::ValueInfoProto& value, const std::string& name, Index columns, Precision precision) {
   value.set_name(name);
   auto* tensor = value.mutable_type()->mutable_tensor_type();
@@ -72,10 +84,17 @@ const char* operator_of(Activation activation) {
     case Activation::relu: return "Relu";
     case Activation::abs: return "Abs";
     case Activation::sigmoid: return "Sigmoid";
+    case Activation::leaky: return "PRelu";  // its slope is a tensor, to the last bit
     default:
       throw std::invalid_argument("ONNX has no operator for the activation \"" + name_of(activation) +
                                   "\": write .json or .npz instead");
   }
+}
+
+void add_activation(onnx::GraphProto& graph, Activation activation, const std::string& from, const std::string& to) {
+  std::vector<std::string> inputs{from};
+  if (activation == Activation::leaky) inputs.push_back("slope");
+  add_node(graph, operator_of(activation), inputs, to);
 }
 
 /// A hidden layer above the first; returns the name of its values.
@@ -90,7 +109,7 @@ std::string add_layer(onnx::GraphProto& graph, const HiddenLayer& layer, Activat
     add_node(graph, "Gemm", {beside, "around" + number}, "past" + number);
     add_node(graph, "Add", {"straight" + number, "past" + number}, "before" + number);
   }
-  add_node(graph, operator_of(activation), {"before" + number}, "hidden" + number);
+  add_activation(graph, activation, "before" + number, "hidden" + number);
   return "hidden" + number;
 }
 
@@ -110,6 +129,15 @@ class Reader {
     if (last == values_.end()) fail("output " + graph_.output(0).name(), "isn't computed from the input", "");
     if (last->second == 0) fail("graph", "has no layers", "");
     model_.steps.resize(static_cast<std::size_t>(last->second));  // what comes after the output doesn't matter
+    if (link_of_ == last->first) {
+      // it was taken for the link already
+    } else if (link_of_ && model_.link != Link::identity) {
+      fail("graph", fmt::format("has a {} that is not at the end", name_of(model_.link)), "");
+    } else if (model_.steps.back().kind == FeedForward::Kind::activation && model_.steps.back().activation == Activation::sigmoid) {
+      model_.steps.pop_back();
+      model_.link = Link::sigmoid;
+      if (model_.steps.empty()) fail("graph", "has no layers", "");
+    }
     return std::move(model_);
   }
 
@@ -119,7 +147,8 @@ class Reader {
   }
   [[noreturn]] void fail(const onnx::NodeProto& node, const std::string& problem) const {
     fail(fmt::format("node \"{}\" ({})", node.name().empty() ? node.output(0) : node.name(), node.op_type()), problem,
-         "feed-forward models of Gemm, MatMul, Add, Sub, Mul, Div, Relu, Sigmoid, Tanh and Abs can be read");
+         "feed-forward models of Gemm, MatMul, Add, Sub, Mul, Div, BatchNormalization, Relu, LeakyRelu, PRelu, Sigmoid, Tanh and Abs, with Sigmoid or "
+         "Softmax at the end, can be read");
   }
 
   struct Constant {
@@ -243,8 +272,12 @@ class Reader {
     if (op == "MatMul") return add_product(node);
     if (op == "Add" || op == "Sub") return add_sum(node, op == "Sub");
     if (op == "Mul" || op == "Div") return add_scaling(node, op == "Div");
+    if (op == "ConstantOfShape") return add_filled(node);
     const auto from = value_at(node, 0);
     if (!from) fail(node, "isn't applied to something computed from the input");
+    if (op == "BatchNormalization") return add_normalisation(node, *from);
+    if (op == "LeakyRelu" || op == "PRelu") return add_leaky(node, *from);
+    if (op == "Softmax" || op == "LogSoftmax") return add_softmax(node, *from);
     if (op == "Identity" || op == "Dropout" || op == "Flatten" || op == "Cast" || op == "Reshape")
       return add_same(node, *from);
     static const std::map<std::string, Activation> activations = {
@@ -276,7 +309,70 @@ class Reader {
     values_[node.output(0)] = from;
   }
 
+  /// (x - mean) / sqrt(variance + epsilon) * scale + shift, which is affine once it is trained.
+  void add_normalisation(const onnx::NodeProto& node, Index from) {
+    if (from == 0 && model_.inputs == 0) fail(node, "comes before the number of inputs is known");
+    const Index width = model_.width(from);
+    std::vector<Vector> given;
+    for (int place = 1; place <= 4; ++place) {
+      const Constant* constant = constant_at(node, place);
+      if (!constant) fail(node, "has statistics that aren't constant");
+      given.push_back(row_constant(node, *constant, width));
+    }
+    const auto* epsilon = attribute(node, "epsilon");
+    const Vector factor = given[0].array() / (given[3].array() + (epsilon ? epsilon->f() : 1e-5F)).sqrt();
+    if (!factor.allFinite()) fail(node, "divides by a variance of 0");
+    affine(node, from, factor.asDiagonal(), given[1] - factor.cwiseProduct(given[2]));
+  }
+
+  void add_leaky(const onnx::NodeProto& node, Index from) {
+    if (from == 0 && model_.inputs == 0) fail(node, "comes before the number of inputs is known");
+    const Index width = model_.width(from);
+    Vector slopes;
+    if (node.op_type() == "LeakyRelu") {
+      const auto* alpha = attribute(node, "alpha");
+      slopes = Vector::Constant(width, alpha ? alpha->f() : 0.01F);
+    } else {
+      const Constant* slope = constant_at(node, 1);
+      if (!slope) fail(node, "has slopes that aren't constant");
+      slopes = row_constant(node, *slope, width);
+    }
+    push(node, {.kind = FeedForward::Kind::activation, .from = from, .weights = {}, .constant = std::move(slopes), .activation = Activation::leaky});
+  }
+
+  /// At the end it is the link.
+  void add_softmax(const onnx::NodeProto& node, Index from) {
+    const auto* axis = attribute(node, "axis");
+    if (axis && axis->i() != -1 && axis->i() != 1) fail(node, "adds up to 1 along another axis than the outputs");
+    model_.link = node.op_type() == "Softmax" ? Link::softmax : Link::log_softmax;
+    values_[node.output(0)] = from;
+    link_of_ = node.output(0);
+  }
+
+  void add_filled(const onnx::NodeProto& node) {
+    const Constant* shape = constant_at(node, 0);
+    if (!shape || shape->integers.empty() || shape->integers.size() > 2) fail(node, "has a shape that isn't constant");
+    constexpr Index largest = Index{1} << 24;
+    Index size = 1;
+    for (const Index extent : shape->integers) {
+      if (extent < 1 || extent > largest || size > largest / extent) fail(node, "has an absurd shape");
+      size *= extent;
+    }
+    const auto* value = attribute(node, "value");
+    const double number = value && constant(value->t()).values.size() == 1 ? constant(value->t()).values(0, 0) : 0;
+    Constant filled;
+    filled.rank = static_cast<int>(shape->integers.size());
+    filled.values = Rows::Constant(filled.rank == 2 ? shape->integers[0] : 1, shape->integers.back(), number);
+    constants_[node.output(0)] = std::move(filled);
+  }
+
   void add_constant(const onnx::NodeProto& node) {
+    if (const auto* number = attribute(node, "value_float")) {
+      Constant one;
+      one.values = Rows::Constant(1, 1, number->f());
+      constants_[node.output(0)] = std::move(one);
+      return;
+    }
     const auto* value = attribute(node, "value");
     if (!value) fail(node, "has no tensor");
     constants_[node.output(0)] = constant(value->t());
@@ -366,6 +462,7 @@ class Reader {
   std::map<std::string, Constant> constants_;
   std::map<std::string, Index> values_;
   FeedForward model_;
+  std::optional<std::string> link_of_;  // the value that is the link's
 };
 
 std::string file_content(const std::filesystem::path& path) {
@@ -395,25 +492,28 @@ std::string bytes_of(const Network& network, Precision precision) {
   const bool has_skip = !network.skip.isZero(0);
   const bool has_around = network.around.size() > 0;
   add_node(graph, "Gemm", {"x", "W", "b"}, "before");
-  add_node(graph, operator_of(network.activation), {"before"}, "hidden");
+  if (network.activation == Activation::leaky) add_tensor(graph, "slope", Rows::Constant(1, 1, network.slope), true, precision);
+  add_activation(graph, network.activation, "before", "hidden");
   std::string below = "x", hidden = "hidden";
   for (std::size_t l = 0; l < network.upper.size(); ++l) {
     const std::string last = hidden;
     hidden = add_layer(graph, network.upper[l], network.activation, std::to_string(l + 2), hidden, below, precision);
     below = last;
   }
-  const std::string from_last = has_around ? "from_last" : has_skip ? "from_units" : "y";
+  const std::string last = network.link == Link::identity ? "y" : "linear";
+  const std::string from_last = has_around ? "from_last" : has_skip ? "from_units" : last;
   add_node(graph, "Gemm", {hidden, "A", "offset"}, from_last);
   if (has_around) {
     add_tensor(graph, "around", network.around, false, precision);
     add_node(graph, "Gemm", {below, "around"}, "past_last");
-    add_node(graph, "Add", {from_last, "past_last"}, has_skip ? "from_units" : "y");
+    add_node(graph, "Add", {from_last, "past_last"}, has_skip ? "from_units" : last);
   }
   if (has_skip) {
     add_tensor(graph, "skip", network.skip, false, precision);
     add_node(graph, "Gemm", {"x", "skip"}, "from_input");
-    add_node(graph, "Add", {"from_units", "from_input"}, "y");
+    add_node(graph, "Add", {"from_units", "from_input"}, last);
   }
+  if (network.link != Link::identity) add_link(graph, network.link, last, "y");
   std::string bytes;
   {
     google::protobuf::io::StringOutputStream stream(&bytes);

@@ -78,6 +78,9 @@ std::string Result::full() const {
   append_line(page, "method", method_reason.empty() ? method : fmt::format("{} ({})", method, method_reason));
   if (!method_asked.empty() && method_asked != method) append_line(page, "method asked for", method_asked);
   if (usable()) append_line(page, "network", shape_of(network));
+  if (usable() && network.activation == Activation::leaky) append_line(page, "activation", fmt::format("leaky, slope {:.6g}", network.slope));
+  if (usable() && network.link != Link::identity) append_line(page, "link", name_of(network.link));
+  append_line(page, "domain", domain.empty() ? "" : "inputs like " + domain);
   append_line(page, "units asked for", units_asked > 0 ? std::to_string(units_asked) : "auto");
   append_line(page, "samples", std::to_string(samples));
   if (usable()) {
@@ -111,6 +114,8 @@ std::string Result::json() const {
       {"method", method},
       {"method_asked", method_asked},
       {"method_reason", method_reason},
+      {"domain", domain},
+      {"link", name_of(network.link)},
       {"units", network.all_units()},
       {"layers", network.widths()},
       {"units_asked", units_asked},

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <nlohmann/json.hpp>
 
@@ -19,11 +20,11 @@ namespace relucover {
 
 namespace {
 constexpr const char* format_name = "relucover-answers";
-constexpr int format_version = 1;
+constexpr int format_version = 2;  // 1 had the scale of a Gaussian instead of a law
 }  // namespace
 
-AnswerSpool::AnswerSpool(std::filesystem::path path, Index inputs, std::uint64_t seed, double scale)
-    : path_(std::move(path)), inputs_(inputs), seed_(seed), scale_(scale) {
+AnswerSpool::AnswerSpool(std::filesystem::path path, const QueryLaw& law, std::uint64_t seed)
+    : path_(std::move(path)), inputs_(law.inputs()), seed_(seed), law_(law.fingerprint()), spreads_(law.gaussian() ? law.spread() : Vector()) {
   if (path_.empty()) return;
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(std::string("can't be opened: ") + std::strerror(errno), "check that the folder exists");
@@ -61,9 +62,9 @@ RowMatrix AnswerSpool::read() {
     return {};
   }
   const Header header = parsed(std::string_view(content).substr(0, line));
-  if (header.inputs != inputs_ || header.seed != seed_ || header.scale != scale_)
-    fail(fmt::format("holds answers to other queries (inputs {}, seed {}, scale {})", header.inputs, header.seed, header.scale),
-         "use the same inputs, seed and scale, or another file");
+  if (header.inputs != inputs_ || header.seed != seed_ || header.law != law_)
+    fail(fmt::format("holds answers to other queries (inputs {}, seed {}, law {})", header.inputs, header.seed, header.law),
+         "use the same inputs, seed, scale and rows to be like, or another file");
   const Index outputs = header.outputs;
   const std::size_t row_bytes = static_cast<std::size_t>(outputs) * sizeof(double);
   const std::size_t rows = (content.size() - line - 1) / row_bytes;
@@ -84,19 +85,50 @@ AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
     return object[key].get<Number>();
   };
   const int version = number("version", int());
-  if (version != format_version) {
+  if (version != format_version && version != 1) {
     const VersionProblem wrong = version_problem(version, format_version);
     fail("its version " + wrong.problem, wrong.remedy);
   }
   constexpr Index most_outputs = Index{1} << 32;
-  const Header header{number("inputs", Index()), number("outputs", Index()), number("seed", std::uint64_t()), number("scale", double())};
+  Header header{number("inputs", Index()), number("outputs", Index()), number("seed", std::uint64_t()), ""};
+  constexpr Index most_inputs = Index{1} << 24;
+  if (version == 1) {
+    if (header.inputs < 1 || header.inputs > most_inputs) fail("has a damaged header", "choose another name");
+    header.spreads = Vector::Constant(header.inputs, number("scale", double()));
+    header.law = QueryLaw(header.spreads).fingerprint();
+  } else {
+    if (!object.contains("law") || !object["law"].is_string()) fail("has a damaged header", "choose another name");
+    header.law = object["law"].get<std::string>();
+    if (object.contains("spreads")) {
+      const auto& list = object["spreads"];
+      if (!list.is_array() || std::ssize(list) != header.inputs) fail("has a damaged header", "choose another name");
+      header.spreads.resize(header.inputs);
+      for (Index j = 0; j < header.inputs; ++j) {
+        const auto& spread = list[static_cast<std::size_t>(j)];
+        header.spreads[j] = spread.is_number() ? spread.get<double>() : -1;
+        if (!(header.spreads[j] > 0)) fail("has a damaged header", "choose another name");
+      }
+    }
+  }
   if (header.outputs < 1 || header.outputs > most_outputs) fail("has a damaged header", "choose another name");
   return header;
 }
 
+std::optional<QueryLaw> AnswerSpool::gaussian_in(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (path.empty() || !file || !std::getline(file, line) || file.eof()) return std::nullopt;
+  AnswerSpool named;
+  named.path_ = path;
+  const Header header = named.parsed(line);
+  if (header.spreads.size() == 0) return std::nullopt;
+  return QueryLaw(header.spreads);
+}
+
 void AnswerSpool::start(Index outputs) {
-  const nlohmann::ordered_json header = {{"format", format_name}, {"version", format_version}, {"inputs", inputs_},
-                                         {"outputs", outputs},    {"seed", seed_},             {"scale", scale_}};
+  nlohmann::ordered_json header = {{"format", format_name}, {"version", format_version}, {"inputs", inputs_},
+                                         {"outputs", outputs},    {"seed", seed_},             {"law", law_}};
+  if (spreads_.size() > 0) header["spreads"] = std::vector<double>(spreads_.begin(), spreads_.end());
   const std::string line = header.dump() + "\n";
   write(line.data(), line.size());
   has_header_ = true;

@@ -19,6 +19,19 @@ class CallableOracle : public BlackBox {
   std::string name_;
 };
 
+/// A model whose insides are known is asked before its link, where no digit is lost.
+class ModelOracle : public BlackBox {
+ public:
+  ModelOracle(FeedForward model, std::string name) : model_(std::move(model)), name_(std::move(name)) {}
+  std::string name() const override { return name_; }
+  RowMatrix ask(const Eigen::Ref<const RowMatrix>& queries, const Control&) override { return model_.evaluate(queries); }
+  Link link_behind() const override { return model_.link; }
+
+ private:
+  FeedForward model_;
+  std::string name_;
+};
+
 }  // namespace
 
 std::unique_ptr<BlackBox> callable_oracle(std::function<RowMatrix(const RowMatrix&)> function, std::string name) {
@@ -28,7 +41,7 @@ std::unique_ptr<BlackBox> callable_oracle(std::function<RowMatrix(const RowMatri
 std::unique_ptr<BlackBox> onnx_oracle(const std::filesystem::path& path, Index& inputs) {
   FeedForward model = read_feed_forward_onnx(path);
   inputs = model.inputs;
-  return callable_oracle([model = std::move(model)](const RowMatrix& x) { return model.evaluate(x); }, path.string());
+  return std::make_unique<ModelOracle>(std::move(model), path.string());
 }
 
 }  // namespace relucover

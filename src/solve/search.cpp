@@ -30,7 +30,14 @@ class Search {
     outcome_.train_cost = relative_cost(train_, outcome_.model, options_.loss, solver_.label_variance, control_);
   }
 
-  SearchOutcome run() { return options_.units > 0 ? with_known_units() : with_unknown_units(); }
+  SearchOutcome run() {
+    try {
+      return options_.units > 0 ? with_known_units() : with_unknown_units();
+    } catch (const Interrupted&) {
+      if (options_.stopped_at) *options_.stopped_at = outcome_.model;
+      throw;
+    }
+  }
 
  private:
   static constexpr double near = SearchOptions::near;

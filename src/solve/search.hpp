@@ -27,6 +27,8 @@ struct SearchOptions {
   Loss loss;
   /// Where to begin, if not at random: a model with at least the units wanted.
   SignFreeModel initial;
+  /// Where the best model so far is left when the search is stopped; null: nowhere.
+  SignFreeModel* stopped_at = nullptr;
 };
 
 struct SearchOutcome {

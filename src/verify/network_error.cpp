@@ -31,7 +31,7 @@ struct ErrorSums {
         labels_squared(squared) {}
 
   void add(const Block<double>& block) {
-    const RowMatrix residual = block.y - network->evaluate(block.x);
+    const RowMatrix residual = block.y - network->serve(block.x);
     squared += residual.colwise().squaredNorm().transpose();
     const RowMatrix shifted = block.y.rowwise() - shift.transpose();
     labels += shifted.colwise().sum().transpose();

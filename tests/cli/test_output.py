@@ -1,4 +1,5 @@
 """Output that can't be written is said before the long work; what is there is whole; stops are quick and clean."""
+import json
 import os
 import resource
 import signal
@@ -68,6 +69,14 @@ def long_data(tmp_path_factory):
     return path
 
 
+def check_best_so_far(folder):
+    """Stopped work writes the best network it had, whole, or nothing."""
+    assert set(os.listdir(folder)) <= {"net.json"}
+    for name in os.listdir(folder):
+        network = json.loads((folder / name).read_text())
+        assert network["format"] == "relucover-network" and len(network["skip"][0]) == 100
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_within_seconds(tmp_path, long_data, number):
     work = subprocess.Popen([PROGRAM, "learn", long_data, "--units", "100", "-o", "net.json", "--json"], cwd=tmp_path, text=True,
@@ -84,7 +93,7 @@ def test_a_signal_stops_within_seconds(tmp_path, long_data, number):
     assert work.returncode == 3, err
     assert '"budget_exhausted"' in out
     assert "stopped during" in err
-    assert os.listdir(tmp_path) == []
+    check_best_so_far(tmp_path)
 
 
 def test_the_time_limit_stops_within_seconds(relucover, tmp_path, long_data):
@@ -92,7 +101,7 @@ def test_the_time_limit_stops_within_seconds(relucover, tmp_path, long_data):
     done = relucover("learn", long_data, "--units", 100, "--time-limit", 1, "-o", "net.json", "--json", code=3)
     assert time.monotonic() - began < 12
     assert '"budget_exhausted"' in done.stdout and "stopped during" in done.stderr
-    assert os.listdir(tmp_path) == []
+    check_best_so_far(tmp_path)
 
 
 def test_a_stopped_sample_leaves_nothing(relucover, tmp_path):

@@ -126,7 +126,7 @@ inline void parse_or_throw(Parser parser, const std::uint8_t* data, std::size_t 
     case Parser::threshold_json: (void)read_threshold_model(in_memory()->path()).problems(); return;
     case Parser::moments: (void)read_power_sums(in_memory()->path()).of_inputs.sum(); return;
     case Parser::checkpoint: Checkpoint("", checkpoint_identity, 1).resume_from(in_memory()->path()); return;
-    case Parser::answers: (void)AnswerSpool(in_memory()->path(), 2, 1, 1).read().sum(); return;
+    case Parser::answers: (void)AnswerSpool(in_memory()->path(), QueryLaw(Vector::Ones(2)), 1).read().sum(); return;
     case Parser::oracle_lines: return read_reply(CommandOptions::Protocol::lines, text());
     case Parser::oracle_npy: return read_reply(CommandOptions::Protocol::npy, text());
     case Parser::setting: (void)setting_from_text(text()); return;

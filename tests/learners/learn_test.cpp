@@ -84,7 +84,7 @@ TEST(Learn, FewSamplesOfFewInputs) {
   EXPECT_GT(usable, 20);
 }
 
-/// Probabilities as labels: nearly 0 or 1, with steps that no number of units follows.
+/// Probabilities as labels: behind the link is a network of two units; taken as they are, they have steps that no number of units follows.
 TEST(Learn, ProbabilitiesAsLabels) {
   RandomStream random(1, purpose::study, 19);
   const RowMatrix x = random.normal_matrix(300, 6);
@@ -93,7 +93,10 @@ TEST(Learn, ProbabilitiesAsLabels) {
     const double p = 1 / (1 + std::exp(-5 * x(i, 0) + 3 * std::abs(x(i, 1))));
     y.row(i) << 1 - p, p;
   }
-  const Result result = learn(MemorySource<double>(x, y), {.method = "prune", .threads = 1});
+  const Result behind = learn(MemorySource<double>(x, y), {.method = "prune", .threads = 1});
+  EXPECT_EQ(behind.status, Status::exact) << behind.message;
+  EXPECT_EQ(behind.network.link, Link::softmax);
+  const Result result = learn(MemorySource<double>(x, y), {.method = "prune", .link = Link::identity, .threads = 1});
   EXPECT_EQ(result.status, Status::approximate) << result.message;
   EXPECT_EQ(result.network.outputs(), 2);
 }

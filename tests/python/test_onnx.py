@@ -109,9 +109,9 @@ def test_deep_models_are_teachers_not_networks(tmp_path):
 
 
 def test_what_is_not_understood_is_named(tmp_path):
-    model = hand_made([helper.make_node("Softmax", ["in"], ["out"], name="last")], {}, outputs=5)
+    model = hand_made([helper.make_node("Softplus", ["in"], ["out"], name="last")], {}, outputs=5)
     onnx.save(model, str(tmp_path / "m.onnx"))
-    with pytest.raises(relucover.DataError, match="Softmax"):
+    with pytest.raises(relucover.DataError, match="Softplus"):
         relucover.FeedForward.read(tmp_path / "m.onnx")
     (tmp_path / "bad.onnx").write_bytes(b"not a model")
     with pytest.raises(relucover.DataError, match="bad.onnx"):

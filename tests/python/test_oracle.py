@@ -42,7 +42,7 @@ def queries_seen(oracle):
 def recovered(network, oracle, tolerance, **options):
     """Asks the oracle, checks that each unit of the network that bends on the queries is found, and tells what was found."""
     answer, asked = queries_seen(oracle)
-    found = relucover.extract(answer, inputs=network.inputs, threads=1, **options)
+    found = relucover.extract(answer, inputs=network.inputs, threads=1, scale=1.0, look=False, **options)
     assert found.status in ("exact", "recovered"), found
     seen = relucover.as_seen(network, np.concatenate(asked))
     errors = relucover.compare(seen, found.network)
@@ -109,7 +109,7 @@ def test_dead_and_linear_units_are_told_apart_from_those_that_bend(trained):
 def test_a_unit_that_the_first_queries_do_not_see_is_found(trained):
     rare = with_biases(trained, _3=-3.1)  # active on one query in a thousand
     assert recovered(rare, rare.predict, 1e-9, budget=200_000).attempts > 1
-    hasty = relucover.extract(rare.predict, inputs=10, threads=1, fresh=0)
+    hasty = relucover.extract(rare.predict, inputs=10, threads=1, fresh=0, scale=1.0, look=False)
     assert hasty.network.units <= 8
 
 
@@ -120,7 +120,7 @@ def test_every_query_is_counted_once(trained):
         asked.append(x.copy())
         return trained.predict(x)[:, 0]
 
-    found = relucover.extract(oracle, inputs=10, batch=300)
+    found = relucover.extract(oracle, inputs=10, batch=300, scale=1.0, look=False)
     queries = np.concatenate(asked)
     assert found.queries == len(queries) == len(np.unique(queries, axis=0))
     assert found.repeated == 0 and found.restarts == 0
@@ -187,7 +187,7 @@ def test_a_program_that_crashes_once_and_stalls_once(tmp_path, protocol):
     (tmp_path / "program.py").write_text(PROGRAM)
     command = f"{sys.executable} {tmp_path / 'program.py'} {tmp_path} {protocol}"
     found = relucover.extract(command=command, protocol=protocol, inputs=4, timeout=15.0, batch=200, first=2000,
-                              fresh=1000, spool=tmp_path / "spool")
+                              fresh=1000, spool=tmp_path / "spool", look=False)
     assert found.status == "exact", found
     assert found.restarts == 2 and found.queries == 3000
     assert relucover.compare(truth, found.network)["max_weight_error"] < 1e-10

@@ -41,6 +41,8 @@ ExtractOptions options_for(const std::filesystem::path& spool) {
   return options;
 }
 
+const QueryLaw standard(Vector::Ones(3));
+
 RowMatrix all_x(const QueriedSamples& samples) {
   BlockBuffer<double> buffer;
   return samples.read(0, samples.samples(), buffer).x;
@@ -48,12 +50,13 @@ RowMatrix all_x(const QueriedSamples& samples) {
 
 TEST(QueriedSamples, PartialAnswersAreKeptAndNothingIsCountedTwice) {
   ShortOfBreath oracle(50);
-  QueriedSamples samples(oracle, options_for({}));
+  Asking asking(oracle, 64);
+  QueriedSamples samples(asking, standard, options_for({}));
   samples.grow(1000, Control(1));
   EXPECT_EQ(samples.samples(), 1000);
-  EXPECT_EQ(samples.queries(), 1000);
+  EXPECT_EQ(asking.queries(), 1000);
   EXPECT_EQ(oracle.answered, 1000);
-  EXPECT_GT(samples.repeated(), 0);
+  EXPECT_GT(asking.repeated(), 0);
   BlockBuffer<double> buffer;
   const auto block = samples.read(0, 1000, buffer);
   EXPECT_LT((block.x.rowwise().sum() - block.y).cwiseAbs().maxCoeff(), 1e-14);
@@ -61,7 +64,8 @@ TEST(QueriedSamples, PartialAnswersAreKeptAndNothingIsCountedTwice) {
 
 TEST(QueriedSamples, QueriesAreFloat32NumbersWhateverTheBatch) {
   ShortOfBreath one(7), other(1000);
-  QueriedSamples a(one, options_for({})), b(other, options_for({}));
+  Asking ask_one(one, 64), ask_other(other, 64);
+  QueriedSamples a(ask_one, standard, options_for({})), b(ask_other, standard, options_for({}));
   a.grow(200, Control(1));
   b.grow(200, Control(1));
   EXPECT_EQ(all_x(a), all_x(b));
@@ -73,17 +77,19 @@ TEST(QueriedSamples, SpoolIsTakenUpAgain) {
   RowMatrix first_x;
   {
     ShortOfBreath oracle(64);
-    QueriedSamples samples(oracle, options_for(spool.path));
+    Asking asking(oracle, 64);
+    QueriedSamples samples(asking, standard, options_for(spool.path));
     samples.grow(300, Control(1));
     first_x = all_x(samples);
   }
   std::ofstream(spool.path, std::ios::app | std::ios::binary) << "cut";  // a row that didn't get to its end
   ShortOfBreath oracle(64);
-  QueriedSamples samples(oracle, options_for(spool.path));
+  Asking asking(oracle, 64);
+  QueriedSamples samples(asking, standard, options_for(spool.path));
   EXPECT_EQ(samples.reused(), 300);
   samples.grow(400, Control(1));
   EXPECT_EQ(oracle.answered, 100);
-  EXPECT_EQ(samples.queries(), 100);
+  EXPECT_EQ(asking.queries(), 100);
   EXPECT_EQ(RowMatrix(all_x(samples).topRows(300)), first_x);
   BlockBuffer<double> buffer;
   const auto block = samples.read(0, 400, buffer);
@@ -93,17 +99,20 @@ TEST(QueriedSamples, SpoolIsTakenUpAgain) {
 TEST(QueriedSamples, SpoolOfOtherQueriesIsRefused) {
   const TemporaryFile spool("relucover-spool-other-test");
   ShortOfBreath oracle(64);
-  { QueriedSamples(oracle, options_for(spool.path)).grow(10, Control(1)); }
+  Asking asking(oracle, 64);
+  { QueriedSamples(asking, standard, options_for(spool.path)).grow(10, Control(1)); }
   ExtractOptions other = options_for(spool.path);
   other.learn.seed = 5;
-  EXPECT_THROW(QueriedSamples(oracle, other), DataError);
+  EXPECT_THROW(QueriedSamples(asking, standard, other), DataError);
+  EXPECT_THROW(QueriedSamples(asking, QueryLaw(2 * Vector::Ones(3)), options_for(spool.path)), DataError);
   std::ofstream(spool.path) << "something else\n";
-  EXPECT_THROW(QueriedSamples(oracle, options_for(spool.path)), DataError);
+  EXPECT_THROW(QueriedSamples(asking, standard, options_for(spool.path)), DataError);
 }
 
 TEST(QueriedSamples, AnswersThatAreNotNumbersAreRefused) {
   const auto oracle = callable_oracle([](const RowMatrix& x) { return RowMatrix(x / 0.0); });
-  QueriedSamples samples(*oracle, options_for({}));
+  Asking asking(*oracle, 64);
+  QueriedSamples samples(asking, standard, options_for({}));
   EXPECT_THROW(samples.grow(10, Control(1)), DataError);
 }
 

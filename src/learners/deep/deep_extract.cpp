@@ -30,8 +30,8 @@ RowMatrix stacked(const RowMatrix& above, const RowMatrix& below) {
 
 class DeepExtraction {
  public:
-  DeepExtraction(BlackBox& oracle, const ExtractOptions& options, const Control& control)
-      : oracle_(oracle), options_(options), control_(control), gaussian_(oracle, options), random_(options.learn.seed, purpose::queries, 1) {}
+  DeepExtraction(Asking& asking, const QueryLaw& law, const ExtractOptions& options, const Control& control)
+      : asking_(asking), options_(options), control_(control), gaussian_(asking, law, options), random_(options.learn.seed, purpose::queries, 1) {}
 
   void run(Extraction& extraction) {
     Result& result = extraction.result;
@@ -40,7 +40,7 @@ class DeepExtraction {
     const StageClock clock("extract");
     for (Index wanted = first_sample();; wanted = std::min(4 * wanted, options_.budget)) {
       control_.progress("ask", -1, fmt::format("{} queries", wanted));
-      gaussian_.grow(wanted, control_);
+      gaussian_.grow(std::min(wanted, gaussian_.samples() + queries_left()), control_);
       ++extraction.attempts;
       learn_from_gaussian(result);
       if (found_.found) {
@@ -51,19 +51,13 @@ class DeepExtraction {
     }
     result.seconds = clock.seconds();
     result.samples = gaussian_.samples() + asked_x_.rows();
-    count(extraction);
   }
 
-  void count(Extraction& extraction) const {
-    extraction.queries = gaussian_.queries() + asked_x_.rows();
-    extraction.repeated = gaussian_.repeated() + repeated_;
-    extraction.reused = gaussian_.reused();
-    extraction.restarts = oracle_.restarts();
-  }
+  Index reused() const { return gaussian_.reused(); }
 
  private:
   Index first_sample() const { return std::min(options_.first > 0 ? options_.first : Index{20000}, options_.budget); }
-  Index queries_left() const { return options_.budget - gaussian_.samples() - asked_x_.rows(); }
+  Index queries_left() const { return options_.budget - asking_.queries() - gaussian_.reused(); }
 
   void learn_from_gaussian(Result& result) {
     rounding_ = deep_label_rounding(gaussian_, control_);
@@ -78,19 +72,7 @@ class DeepExtraction {
   }
 
   RowMatrix ask(const RowMatrix& queries) {
-    RowMatrix answers(queries.rows(), gaussian_.outputs());
-    Index done = 0;
-    while (done < queries.rows()) {
-      control_.check();
-      const Index rows = std::min(options_.batch, queries.rows() - done);
-      const RowMatrix some = oracle_.ask(queries.middleRows(done, rows), control_);
-      if (some.rows() < 1 || some.rows() > rows || some.cols() != answers.cols() || !some.allFinite())
-        throw DataError(oracle_.name(), fmt::format("queries {} to {}", done, done + rows), "was answered with other than finite numbers for each query",
-                        "one row of as many numbers as before for each query");
-      answers.middleRows(done, some.rows()) = some;
-      repeated_ += rows - some.rows();
-      done += some.rows();
-    }
+    RowMatrix answers = asking_.all(queries, control_);
     asked_x_ = stacked(asked_x_, queries);
     asked_y_ = stacked(asked_y_, answers);
     return answers;
@@ -115,7 +97,7 @@ class DeepExtraction {
     const StageClock clock("ask about rare units");
     for (int round = 0; round < rounds && queries_left() > near; ++round) {
       const Network network = prepared_.scaling.unscaled(found_.plain);
-      const RowMatrix queries = probes_of(network, std::min(probes, queries_left() - near), options_.scale, random_);
+      const RowMatrix queries = probes_of(network, std::min(probes, queries_left() - near), gaussian_.law().spread().maxCoeff(), random_);
       const RowMatrix answers = ask(queries);
       const auto wrong = wrong_answers(queries, answers);
       auto off = rows_where(wrong, true), right = rows_where(wrong, false);
@@ -158,13 +140,12 @@ class DeepExtraction {
     result.notes.push_back(fmt::format("{} queries were Gaussian; {} more looked for units that few of those see", gaussian_.samples(), asked_x_.rows()));
   }
 
-  BlackBox& oracle_;
+  Asking& asking_;
   const ExtractOptions& options_;
   const Control& control_;
   QueriedSamples gaussian_;
   RandomStream random_;
   RowMatrix asked_x_, asked_y_;
-  Index repeated_ = 0;
   double rounding_ = 0;
   PreparedDeepData prepared_;
   DeepSearchOutcome found_;
@@ -172,21 +153,11 @@ class DeepExtraction {
 
 }  // namespace
 
-Extraction extract_deep(BlackBox& oracle, const ExtractOptions& options) {
-  const Control control(options.learn.threads, options.learn.time_limit, options.learn.observer);
+void extract_deep(Asking& asking, const QueryLaw& law, const ExtractOptions& options, const Control& control, Extraction& extraction) {
   const SingleThreadedBlas single_threaded;
-  Extraction extraction;
-  DeepExtraction work(oracle, options, control);
-  try {
-    work.run(extraction);
-  } catch (const Interrupted& reason) {
-    if (!extraction.result.usable()) {
-      extraction.result.status = Status::budget_exhausted;
-      extraction.result.message = reason.what();
-    }
-    work.count(extraction);
-  }
-  return extraction;
+  DeepExtraction work(asking, law, options, control);
+  extraction.reused = work.reused();
+  work.run(extraction);
 }
 
 }  // namespace relucover

@@ -1,9 +1,10 @@
 #pragma once
-#include "relucover/oracle.hpp"
+#include "samples/asking.hpp"
+#include "samples/query_law.hpp"
 
 namespace relucover {
 
-/// extract() for several hidden layers: learns from Gaussian queries, then asks where units that few of them see would show.
-Extraction extract_deep(BlackBox& oracle, const ExtractOptions& options);
+/// extract() for several hidden layers: learns from queries of the law, then asks where units that few of them see would show.
+void extract_deep(Asking& asking, const QueryLaw& law, const ExtractOptions& options, const Control& control, Extraction& extraction);
 
 }  // namespace relucover

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learners/best_so_far.hpp"
 #include "learners/finish.hpp"
 #include "learners/prune/large_search.hpp"
 #include "learners/prune/residual_search.hpp"
@@ -70,7 +71,16 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   }
 
   const StageClock searching("search");
-  const SearchOutcome found = found_by_search(source, scaling, wide, search_options, control);
+  SignFreeModel stopped_at;
+  search_options.stopped_at = &stopped_at;
+  const SearchOutcome found = [&] {
+    try {
+      return found_by_search(source, scaling, wide, search_options, control);
+    } catch (const Interrupted&) {
+      if (stopped_at.inputs() > 0) keep_as_best_so_far(source, unscaled(stopped_at, scaling), result);
+      throw;
+    }
+  }();
   searching.file(result, found.iterations, found.holdout_cost);
   result.figures["starts"] = static_cast<double>(found.starts);
   result.series["search_history"] = found.history;

@@ -1,0 +1,84 @@
+#include "verify/unlinked.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "samples/subsample.hpp"
+#include "verify/label_grid.hpp"
+
+namespace relucover {
+
+namespace {
+
+bool by_differences(Link link) { return link == Link::softmax || link == Link::log_softmax; }
+
+Matrix with_first_zero(const Matrix& rows) {
+  Matrix all = Matrix::Zero(rows.rows() + 1, rows.cols());
+  all.bottomRows(rows.rows()) = rows;
+  return all;
+}
+
+}  // namespace
+
+Link likely_link(const Eigen::Ref<const RowMatrix>& labels) {
+  if (labels.rows() < 2 || labels.cols() < 1) return Link::identity;
+  constexpr double rounding = 1e-3;  // probabilities of few digits
+  const auto values = labels.array();
+  if (labels.cols() > 1 && (values <= 0).all() && ((values.exp().rowwise().sum() - 1).abs() < rounding).all()) return Link::log_softmax;
+  if ((values < 0).any() || (values > 1).any()) return Link::identity;
+  if (labels.cols() > 1 && ((values.rowwise().sum() - 1).abs() < rounding).all()) return Link::softmax;
+  constexpr double near = 0.05;
+  return values.minCoeff() < near || values.maxCoeff() > 1 - near ? Link::sigmoid : Link::identity;
+}
+
+Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
+    : link_(link), outputs_(labels.outputs() - (by_differences(link) ? 1 : 0)) {
+  const LabelGrid grid = label_grid(labels, control);
+  float32_ = grid.float32 && !grid.rounded();
+  // log p carries the rounding of p over p, log(1 - p) that over 1 - p. Two probabilities of which one is 1 less the other are as one.
+  constexpr double enough = 0.02, steps = 20, tiny = 1e-30;
+  const bool subtracted = link == Link::sigmoid || labels.outputs() == 2;
+  if (link != Link::log_softmax) least_ = std::max({subtracted ? enough : tiny, grid.rounded() ? std::max(enough, steps * grid.step()) : 0.0});
+}
+
+bool Unlink::carries(const Eigen::Ref<const Vector>& labels) const {
+  if (link_ == Link::identity || link_ == Link::log_softmax) return labels.allFinite();
+  if (!(labels.minCoeff() >= least_)) return false;
+  return link_ == Link::softmax || labels.maxCoeff() <= 1 - least_;
+}
+
+Vector Unlink::before(const Eigen::Ref<const Vector>& labels) const {
+  switch (link_) {
+    case Link::identity: return labels;
+    case Link::sigmoid: return labels.unaryExpr([](double p) { return std::log(p) - std::log1p(-p); });
+    case Link::softmax: {
+      const Vector logs = labels.array().log();
+      return logs.tail(outputs_).array() - logs[0];
+    }
+    case Link::log_softmax: return labels.tail(outputs_).array() - labels[0];
+  }
+  return labels;
+}
+
+MemorySource<double> Unlink::samples(const SampleSource& source, const Control& control) const {
+  const MemorySource<double> all = gather(source, 0, source.samples(), control);
+  std::vector<Index> kept;
+  for (Index i = 0; i < all.samples(); ++i)
+    if (carries(all.y().row(i).transpose())) kept.push_back(i);
+  RowMatrix y(std::ssize(kept), outputs_);
+  for (Index i = 0; i < y.rows(); ++i) y.row(i) = before(all.y().row(kept[static_cast<std::size_t>(i)]).transpose()).transpose();
+  if (float32_) y = y.cast<float>().cast<double>();
+  return MemorySource<double>(RowMatrix(all.x()(kept, Eigen::all)), std::move(y), source.name());
+}
+
+Network Unlink::served(Network network) const {
+  network.link = link_;
+  if (!by_differences(link_)) return network;
+  network.A = with_first_zero(network.A);
+  network.skip = with_first_zero(network.skip);
+  network.offset = with_first_zero(network.offset);
+  if (network.around.size() > 0) network.around = with_first_zero(network.around);
+  return network;
+}
+
+}  // namespace relucover

@@ -1,0 +1,145 @@
+"""Models as people have them: handed over whole, asked where their data live, served through a link. One state of each; all of them in
+bench/accuracy/models.py."""
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import relucover
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "accuracy"))
+import models as gallery
+
+
+@pytest.mark.parametrize("name", [name for name in gallery.CASES if "torch" not in name and "64" not in name and "digits" not in name])
+def test_a_scikit_learn_model_is_handed_back(name):
+    found, alike, _ = gallery.run_case(name, 0)
+    assert found.result.certified, found.result.message
+    assert alike
+
+
+@pytest.mark.parametrize("name", [name for name in gallery.CASES if "torch" in name])
+def test_a_torch_module_is_handed_back(name):
+    pytest.importorskip("torch")
+    found, alike, _ = gallery.run_case(name, 0)
+    assert found.result.certified, found.result.message
+    assert alike
+
+
+@pytest.mark.parametrize("kind", gallery.KINDS)
+def test_what_is_no_network_is_named(kind):
+    found = relucover.extract(gallery.kind_of_model(kind, 0), inputs=6, time_limit=60)
+    assert gallery.KINDS[kind] in found.result.message
+    assert not found.result.certified
+    assert found.queries <= 20000
+    assert found.looks_like == found.result.message
+
+
+def test_links_are_named():
+    for link in ("sigmoid", "softmax", "log-softmax"):
+        truth = relucover.Network(W=np.random.default_rng(1).normal(size=(4, 5)), b=[0.1, 0.4, -0.3, 0.2],
+                                  A=np.random.default_rng(2).normal(size=(1 if link == "sigmoid" else 3, 4)), link=link)
+        found = relucover.extract(truth.predict, inputs=5)
+        assert (found.status, found.network.link) == ("exact", link)
+        assert relucover.compare(truth, found.network)["max_weight_error"] < 1e-9
+        x = np.random.default_rng(3).normal(size=(100, 5))
+        assert np.abs(found.network.predict(x) - truth.predict(x)).max() < 1e-11
+
+
+def test_probabilities_as_labels():
+    truth = relucover.Network(W=np.random.default_rng(1).normal(size=(3, 4)), b=[0.1, 0.4, -0.3], A=np.random.default_rng(2).normal(size=(3, 3)), link="softmax")
+    x = np.random.default_rng(3).normal(size=(3000, 4))
+    found = relucover.learn(x, truth.predict(x))
+    assert (found.status, found.network.link) == ("exact", "softmax")
+    assert relucover.learn(x, truth.predict(x), link="softmax").status == "exact"
+
+
+def test_probabilities_of_four_digits_are_noisy_labels():
+    truth = relucover.Network(W=np.random.default_rng(1).normal(size=(3, 4)), b=[0.1, 0.4, -0.3], A=np.random.default_rng(2).normal(size=(3, 3)), link="softmax")
+    x = np.random.default_rng(3).normal(size=(20000, 4))
+    found = relucover.learn(x, np.round(truth.predict(x), 4))
+    assert found.status in ("recovered", "approximate")
+    assert found.network.link == "softmax"
+    assert relucover.compare(truth, found.network)["max_weight_error"] < 1e-3
+
+
+def test_like_names_its_domain_and_rows_are_predicted():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 4)) * [1, 300, 0.01, 5] + [0, 750, 3, -20]
+    W = rng.normal(size=(5, 4)) / [1, 300, 0.01, 5]
+    b = rng.normal(size=5) - W @ [0, 750, 3, -20]
+    found = relucover.extract(lambda x: np.maximum(x @ W.T + b, 0) @ np.ones(5), inputs=4, like=rows)
+    assert found.status == "exact"
+    assert "200 rows" in found.domain
+    assert np.abs(found.network.predict(rows)[:, 0] - np.maximum(rows @ W.T + b, 0) @ np.ones(5)).max() < 1e-9
+    with pytest.raises(ValueError, match="columns"):
+        relucover.extract(lambda x: x[:, 0], inputs=3, like=rows)
+
+
+def test_a_scale_is_found_by_asking():
+    rng = np.random.default_rng(0)
+    W, b = rng.normal(size=(5, 4)) / 100, rng.normal(size=5)
+    found = relucover.extract(lambda x: np.maximum(x @ W.T + b, 0).sum(1), inputs=4)
+    assert found.status == "exact"
+    assert found.network.units == 5
+    assert found.domain != "N(0, I)"
+
+
+def test_errors_of_the_model_come_back_as_they_are():
+    class Mine(RuntimeError):
+        pass
+
+    def fails(x):
+        raise Mine("my own words")
+
+    with pytest.raises(Mine, match="my own words"):
+        relucover.extract(fails, inputs=3)
+    with pytest.raises(ValueError, match="names of classes"):
+        relucover.extract(lambda x: np.array(["cat"] * len(x)), inputs=3)
+    with pytest.raises(TypeError, match="can't ask"):
+        relucover.extract(3.5, inputs=3)
+
+
+def test_a_tensor_with_grad_is_an_answer():
+    torch = pytest.importorskip("torch")
+    weights = torch.randn(4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    found = relucover.extract(lambda x: torch.relu(torch.as_tensor(x) @ weights.T).sum(1), inputs=3)
+    assert found.status == "exact"
+
+
+def test_what_is_stopped_gives_what_it_has():
+    x, y, _ = relucover.sample(inputs=20, units=30, samples=20000, seed=1)
+    stopped = relucover.learn(x, y, units=30, time_limit=0.3)
+    assert stopped.status in ("budget_exhausted", "exact")
+    assert stopped.network.inputs == 20
+    assert stopped.residual_relative > 0
+    found = relucover.extract(lambda q: np.abs(q[:, :15]).sum(1) + np.sin(q[:, 0]), inputs=20, look=False, time_limit=1.0)
+    assert found.status in ("budget_exhausted", "approximate")
+
+
+def test_back_to_live_models():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 4))
+    for link, outputs in (("identity", 2), ("sigmoid", 1), ("softmax", 3)):
+        net = relucover.Network(W=rng.normal(size=(3, 4)), b=rng.normal(size=3), A=rng.normal(size=(outputs, 3)), skip=rng.normal(size=(outputs, 4)), link=link)
+        model = relucover.to_sklearn(net)
+        served = model.predict(x) if link == "identity" else model.predict_proba(x)[:, -outputs:]
+        assert np.abs(served.reshape(50, -1) - net.predict(x)).max() < 1e-12
+    torch = pytest.importorskip("torch")
+    leaky = relucover.Network(W=rng.normal(size=(3, 4)), b=rng.normal(size=3), A=rng.normal(size=(3, 3)), activation="leaky", slope=0.2, link="softmax")
+    assert np.abs(relucover.to_torch(leaky)(torch.as_tensor(x)).detach().numpy() - leaky.predict(x)).max() < 1e-12
+
+
+def test_links_and_slopes_are_pickled():
+    import pickle
+
+    net = relucover.Network(W=[[1.0, 2.0]], b=[0.5], A=[[3.0]], activation="leaky", slope=0.25, link="sigmoid")
+    again = pickle.loads(pickle.dumps(net))
+    assert (again.slope, again.link) == (0.25, "sigmoid")
+
+
+def test_a_data_frame_is_data():
+    pandas = pytest.importorskip("pandas")
+    x, y, _ = relucover.sample(inputs=3, units=2, samples=500, seed=1)
+    assert relucover.learn(pandas.DataFrame(x), pandas.Series(y[:, 0])).status == "exact"
