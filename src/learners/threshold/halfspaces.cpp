@@ -66,9 +66,16 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
     clock.record("boundaries", static_cast<Index>(fit.band_samples.size()), fit.flips);
     certify_by_activity(source, label, holdout, result, control);
     clock.record("certificate");
+    // 1 is the more frequent label: that may be an intersection, or a union of halfspaces that overlap.
+    constexpr double no_boundary = 0.1;
+    const double as_union = -std::log(share);
+    if (intersection && result.status == Status::approximate && !(result.direction_error <= no_boundary)) {
+      result.figures["expected_active_units"] = as_union;
+      return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1: they overlap too much for their "
+                                      "moments to tell them apart; and it is no intersection: {}", as_union, reachable, result.message));
+    }
   } else {
-    result.status = Status::approximate;
-    result.message = "first step only: directions to a few hundredths";
+    judge_first_step(source, options, step_unit, intersection, holdout, step, result, control);
   }
   const ActivityCheck check = check_activity(source, label, result.model.W, result.model.t, 0, holdout.begin, holdout.end, control);
   result.holdout_samples = check.samples;

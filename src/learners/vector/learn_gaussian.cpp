@@ -1,6 +1,8 @@
 // Gaussian inputs, and any inputs: BJW.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "learners/finish.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/arbitrary_inputs.hpp"
@@ -130,14 +132,9 @@ void learn_by_cells(const SampleSource& source, const LearnOptions& options, con
                     CellSearch (*search)(const SampleSource&, Index, const Control&, const CellOptions&),
                     Result& result) {
   const StageClock clock("cells");
-  const Index units = units_or(options, units_from_linear_part(fit_quadratic(source, control)));
-  if (units < 1) {
-    fail_assumption(result, "the labels have no linear part");
-    return;
-  }
   CellOptions cells;
   cells.seed = options.seed;
-  const CellSearch found = search(source, units, control, cells);
+  const CellSearch found = search(source, options.units, control, cells);
   result.figures["cells"] = static_cast<double>(found.cells);
   result.figures["linear_programs"] = static_cast<double>(found.programs);
   if (!found.problem.empty()) {
@@ -156,6 +153,58 @@ void learn_cells(const SampleSource& source, const LearnOptions& options, const 
 void learn_cells_by_linear_programs(const SampleSource& source, const LearnOptions& options, const Control& control,
                                     Result& result) {
   learn_by_cells(source, options, control, search_cells_by_linear_programs, result);
+}
+
+namespace {
+
+/// Directions up to sign from the order-2 tensor, and the labels compressed to as many values as units: where BJW Algorithm 5
+/// begins.
+struct SignProblem {
+  Matrix compress, directions;
+};
+
+std::optional<SignProblem> sign_problem(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const StageClock clock("order-2 tensor");
+  const QuadraticFit fit = fit_quadratic(source, control);
+  const Index units = units_or(options, std::min(units_from_quadratic_part(fit), source.outputs()));
+  if (units < 1 || units > source.outputs()) {
+    fail_assumption(result, fmt::format("signs by zero conditions need at least as many outputs as units: {} units, {} outputs", units, source.outputs()));
+    return std::nullopt;
+  }
+  const TensorStart start = order_two_start(fit, units, control, {.biases = false, .seed = options.seed});
+  if (!start.problem.empty()) {
+    fail_assumption(result, start.problem);
+    return std::nullopt;
+  }
+  clock.file(result, 1, start.tensor_residual);
+  return SignProblem{compression(fit, units), start.network.W.rowwise().normalized()};
+}
+
+}  // namespace
+
+void learn_dead_band(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const auto problem = sign_problem(source, options, control, result);
+  if (!problem) return;
+  const StageClock clock("dead band");
+  const DeadBandRecovery found = recover_with_dead_band(source, problem->compress, problem->directions, control, {.error = setting(options, "error", 0.1)});
+  result.figures["worst_zero_ratio"] = found.ratios.maxCoeff();
+  Network network(source.inputs(), found.W.rows(), source.outputs());
+  network.W = found.W;
+  conclude_from(source, network, clock, InputAssumption::gaussian, options, control, result);
+}
+
+void learn_dead_band_printed(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const auto problem = sign_problem(source, options, control, result);
+  if (!problem) return;
+  const StageClock clock("one-sided threshold");
+  Network network(source.inputs(), problem->directions.rows(), source.outputs());
+  network.W = recover_one_sided(source, problem->compress, problem->directions, setting(options, "tau", 0), setting(options, "tolerance", 1e-7), control);
+  const Index failed = (network.W.rowwise().norm().array() == 0).count();
+  result.figures["rows_failed"] = static_cast<double>(failed);
+  if (failed > 0)
+    return fail_assumption(result, fmt::format("for {} of {} units no sign, or both, make the one-sided linear system feasible (BJW Algorithm 5, step 4: FAIL); "
+                                               "`dead-band` does not need exact directions", failed, network.units()));
+  conclude_from(source, network, clock, InputAssumption::gaussian, options, control, result);
 }
 
 void learn_direction_net(const SampleSource& source, const LearnOptions& options, const Control& control,
