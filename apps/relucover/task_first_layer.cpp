@@ -23,7 +23,7 @@ std::unique_ptr<Oracle> oracle_in(const std::string& file) {
 }
 
 void run_task(const LearnRequest& request, const TaskRequest& task, Session& session) {
-  check_outputs({{request.output, {".json"}}, {task.hand_on, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}}, request.data.paths());
+  check_outputs({{request.output, {".json", ".onnx"}}, {task.hand_on, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}}, request.data.paths());
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   FirstLayerOptions options = task.options;
@@ -110,7 +110,7 @@ std::unique_ptr<SampleSource> samples_of(std::shared_ptr<const Oracle> oracle, c
 }
 
 void make_samples(ThresholdSampleRequest request, Session& session) {
-  check_outputs({{request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}, {request.truth, {".json"}}}, {request.model});
+  check_outputs({{request.output, {".npz", ".npy", ".h5", ".hdf5", ".csv"}}, {request.truth, {".json", ".onnx"}}}, {request.model});
   request.planted.unit = UnitFunction::parse(request.unit);
   request.planted.seed = request.samples.seed;
   std::unique_ptr<SampleSource> source;
@@ -161,7 +161,7 @@ void add_sample_threshold(CLI::App& app, Session& session) {
       ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{{"float64", Precision::float64}, {"float32", Precision::float32}}))
       ->default_str("float64");
   command->add_option("-o,--output", request->output, "Where the samples go")->type_name("FILE")->required();
-  command->add_option("--truth", request->truth, "Where the model goes: .json")->type_name("FILE");
+  command->add_option("--truth", request->truth, "Where the model goes: .json or .onnx")->type_name("FILE");
   add_run_options(*command, request->run);
   command->footer(R"(f(x) = P(u(w_1.x - t_1), ..., u(w_d.x - t_d)) on standard Gaussian inputs.
 

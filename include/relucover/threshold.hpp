@@ -66,9 +66,22 @@ struct ThresholdModel {
   std::vector<std::string> problems() const;
 };
 
+/// .json, or .onnx (a graph that other programs run).
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path);
-/// Throws DataError naming file, place and remedy.
+/// .json. Throws DataError naming file, place and remedy.
 ThresholdModel read_threshold_model(const std::filesystem::path& path);
+/// A .json file that says it holds such a model.
+bool holds_threshold_model(const std::filesystem::path& path);
+
+/// Errors after the best pairing of units; of even units up to sign.
+struct ThresholdComparison {
+  Index units_truth = 0, units_answer = 0, units_matched = 0;
+  double max_weight_error = 0;     // distance of unit weight vectors
+  double max_threshold_error = 0;
+  double function_rms = 0;         // relative, on fresh standard Gaussian inputs
+  bool up_to_sign = false;
+};
+ThresholdComparison compare(const ThresholdModel& truth, const ThresholdModel& answer);
 
 /// What a planted model looks like.
 struct PlantedThresholdOptions {

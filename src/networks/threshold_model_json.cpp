@@ -102,6 +102,8 @@ UpperPart to_upper(const json& object) {
 
 }  // namespace
 
+void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path);  // threshold_onnx.cpp
+
 std::string threshold_model_json(const ThresholdModel& model) {
   const json object = {{"format", format_name}, {"version", 1},           {"unit", model.unit.name()},
                        {"W", to_json(model.W)}, {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
@@ -110,7 +112,15 @@ std::string threshold_model_json(const ThresholdModel& model) {
 
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path) {
   check_no_problems("threshold model", model.problems());
+  if (path.extension() == ".onnx") return write_threshold_onnx(model, path);
   write_atomically(path, threshold_model_json(model) + "\n");
+}
+
+bool holds_threshold_model(const std::filesystem::path& path) {
+  if (path.extension() != ".json") return false;
+  std::ifstream file(path);
+  const json object = json::parse(file, nullptr, false);
+  return object.is_object() && object.value("format", json()) == format_name;
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "solve/signs.hpp"
+#include "verify/reduced.hpp"
 
 namespace relucover {
 
@@ -32,8 +33,8 @@ SignIdentifiability sign_identifiability(const Network& network, Index limit) {
 }
 
 Equivalence equivalence(const Network& one_given, const Network& other_given, double tolerance) {
-  const Comparison pairs = compare(one_given, other_given);
-  const Network one = canonical(one_given), other = canonical(other_given);
+  const Network one = canonical(reduced(one_given)), other = canonical(reduced(other_given));
+  const Comparison pairs = compare(one, other);
   Equivalence answer;
   if (one.deep() || other.deep()) {  // the scale of a unit lies above it, where weights are not of length 1
     const double scale = 1 + one.A.cwiseAbs().sum();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "learners/finish.hpp"
+#include "learners/prune/robust.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/arbitrary_inputs.hpp"
 #include "learners/vector/conclude.hpp"
@@ -16,6 +17,8 @@
 #include "learners/vector/output_fit.hpp"
 #include "learners/vector/proportional_labels.hpp"
 #include "learners/vector/sign_recovery.hpp"
+#include "samples/subsample.hpp"
+#include "verify/label_outliers.hpp"
 
 namespace relucover {
 
@@ -210,12 +213,25 @@ void learn_dead_band_printed(const SampleSource& source, const LearnOptions& opt
 void learn_direction_net(const SampleSource& source, const LearnOptions& options, const Control& control,
                          Result& result) {
   const StageClock clock("net of directions");
-  const DirectionNet start = direction_net_start(source, units_or(options, 1), control);
+  DirectionNet start;
+  if (options.units > 0) {
+    start = direction_net_start(source, options.units, control);
+  } else {  // two, unless the labels have one output or the second direction explains nothing
+    start = direction_net_start(source, 2, control);
+    const DirectionNet one = direction_net_start(source, 1, control);
+    if (!start.problem.empty() || start.explained < 1.02 * one.explained) start = one;
+  }
   if (!start.problem.empty()) {
     fail_assumption(result, start.problem);
     return;
   }
-  conclude_from(source, start.network, clock, InputAssumption::gaussian, options, control, result);
+  constexpr double gross = 20;  // deviations
+  const MemorySource<double> data = gather(source, 0, source.samples(), control);
+  if (wants_own_answer(options) || label_outliers(data.y(), gross).entries == 0)
+    return conclude_from(source, start.network, clock, InputAssumption::gaussian, options, control, result);
+  clock.file(result, 1, relative_residual(source, start.network, control));
+  result.notes.push_back("the noise has heavy tails: a loss that forgives finishes from the net's units");
+  finish_robustly(data, sign_free(start.network), options, control, result);
 }
 
 }  // namespace relucover
