@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "learners/threshold/certificate.hpp"
 #include "learners/threshold/claims.hpp"
