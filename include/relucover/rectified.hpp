@@ -17,7 +17,7 @@ struct RectifiedFunction {
 };
 
 struct RectifiedResult {
-  Status status = Status::numerical_failure;
+  AnswerStatus status;
   std::string message = "nothing was learned";
   Matrix W, A;
   double residual_rms = 0;

@@ -8,10 +8,12 @@
 
 namespace relucover {
 
+/// What was looked at on held-out data, and whether it holds; the gate makes a status of it (settle).
 struct Claim {
   bool given = false;
   std::string reason;  // in words, either way
 };
+void settle(FirstLayerResult& result, Status status, const Claim& claim);
 
 /// ReLU without noise: every unit's own curve holds on held-out samples to the rounding of the labels, and labels are at rest
 /// where no unit is active.

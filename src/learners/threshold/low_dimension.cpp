@@ -73,8 +73,7 @@ void learn_by_directions(const SampleSource& source, const FirstLayerOptions& op
     return;
   }
   refined.model = fit.model;
-  refined.status = Status::exact;
-  refined.message = claim.reason;
+  settle(refined, Status::exact, claim);
   result = std::move(refined);
 }
 

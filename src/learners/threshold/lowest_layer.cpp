@@ -22,7 +22,7 @@ using Kind = UnitFunction::Kind;
 
 constexpr double rounding = 1e-9;  // a cell whose residual is below this share of its labels is explained to rounding
 
-void finish_with(FirstLayerResult& result, Status status, const std::string& message) {
+void finish_with(FirstLayerResult& result, AnswerStatus status, const std::string& message) {
   result.status = status;
   result.message = message;
 }
@@ -34,7 +34,7 @@ void take(FirstLayerResult& result, const CellFit& fit) {
   result.figures["smallest_cell"] = static_cast<double>(*std::min_element(fit.cell_samples.begin(), fit.cell_samples.end()));
 }
 
-bool certain(const FirstLayerResult& result) { return result.status == Status::exact || result.status == Status::recovered; }
+bool certain(const FirstLayerResult& result) { return result.status.certified(); }
 
 /// Nothing is left in any cell but rounding: of float64, or of the labels.
 bool to_rounding(const CellFit& fit, double label_rounding) {
@@ -74,8 +74,9 @@ void conclude_upper(const SampleSource& source, const FirstLayerOptions& options
   result.holdout_error = relative_error(source, result.model, holdout.begin, holdout.end, control);
   if (result.status == Status::exact) {
     const Claim upper = upper_part_is_exact(source, result.model, unseen, step.rounding, holdout, result, control);
-    finish_with(result, upper.given ? Status::exact : Status::approximate,
-                upper.given ? result.message + "; " + upper.reason : fmt::format("not certified: {}; the first layer alone: {}", upper.reason, result.message));
+    const std::string first_layer = result.message;
+    settle(result, Status::exact, upper);
+    result.message = fmt::format("{}; the first layer: {}", result.message, first_layer);
   } else if (result.status == Status::recovered) {
     result.message += fmt::format("; this is about the first layer: the upper part as a polynomial leaves {:.2g} of held-out labels", result.holdout_error);
   }
@@ -104,7 +105,7 @@ void refine_relu(const SampleSource& source, const FirstStep& step, const HoldOu
   if (step.rest.noisy()) {
     take(result, fit);
     const Claim claim = noisy_first_layer_is_recovered(source, value, fit, holdout, result, control);
-    return finish_with(result, claim.given ? Status::recovered : Status::approximate, claim.reason);
+    return settle(result, Status::recovered, claim);
   }
   for (const int degree : {2, 3, 4}) {  // powers of one unit: GP B.7
     if (to_rounding(fit, step.rounding)) break;
@@ -122,7 +123,7 @@ void refine_relu(const SampleSource& source, const FirstStep& step, const HoldOu
     if (step.rounding > rounding * std::abs(step.view.rest)) result.notes.push_back(fmt::format("labels carry rounding of {:.1e}", step.rounding));
     for (Index i = 0; i < fit.slope.size(); ++i) result.figures[fmt::format("linear_coefficient_{}", i)] = fit.slope[i];
     const Claim claim = first_layer_is_exact(source, value, fit, step.rounding, holdout, result, control);
-    return finish_with(result, claim.given ? Status::exact : Status::approximate, claim.reason);
+    return settle(result, Status::exact, claim);
   }
   result.notes.push_back("f is no polynomial in a unit alone: boundaries from whether labels are at rest");
   refine_deep(source, step, holdout, result, control);
@@ -141,7 +142,7 @@ void refine_smooth(const SampleSource& source, const FirstLayerOptions& options,
                                      {.degree = options.degree, .samples = std::min<Index>(20'000, holdout.begin)}, control);
   result.model = fit.model;
   const Claim claim = smooth_model_is_exact(source, fit, step.rounding, holdout, result, control);
-  finish_with(result, claim.given ? Status::exact : Status::approximate, claim.reason);
+  settle(result, Status::exact, claim);
 }
 
 void lowest_layer(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {

@@ -152,9 +152,9 @@ void certify_supports(const SampleSource& source, const FirstLayerOptions& optio
   const Claim claim = upper_part_is_exact(source, result.model, fit.unseen, rounding, holdout, result, control);
   result.holdout_error = result.figures["holdout_upper_error"];
   if (claim.given) {
-    result.status = Status::exact;
+    settle(result, Status::exact, claim);
     result.direction_error = 0;
-    result.message = fmt::format("{}; {}", words, claim.reason);
+    result.message = fmt::format("{}; {}", words, result.message);
   } else if (result.holdout_error > unexplained) {
     fail(result, fmt::format("{}, but with these weights {}: the weights are not zeros and ones on disjoint supports", words, claim.reason));
   } else {
@@ -198,8 +198,8 @@ void refine_even(const SampleSource& source, const FirstLayerOptions& options, F
     result.message += "; not certified: " + claim.reason;
     return;
   }
-  refined.status = Status::exact;
-  refined.message = claim.reason + "; directions are known up to sign";
+  settle(refined, Status::exact, claim);
+  refined.message += "; directions are known up to sign";
   result = std::move(refined);
 }
 

@@ -14,6 +14,7 @@
 #include "learners/vector/rectified_fit.hpp"
 #include "relucover/rectified.hpp"
 #include "samples/subsample.hpp"
+#include "verify/gate.hpp"
 
 namespace relucover {
 
@@ -41,13 +42,21 @@ Judged fit_and_judge(const SampleSource& source, const Matrix& directions, const
   return judged;
 }
 
+/// Conditions on held-out data, as for first layers: the gate makes a status of them.
+void settle(const RectifiedClaim& claim, AnswerStatus& status, std::string& message) {
+  std::vector<Condition> conditions = {{true, "labels of samples kept apart"}};
+  for (const std::string& words : claim.against) conditions.push_back({false, words});
+  const Certificate certificate = Gate::judge_first_layer(claim.claim, conditions, claim.seen);
+  status = certificate.status;
+  message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
+}
+
 void take(const Judged& judged, Result& result) {
   result.network.W = judged.fit.W;
   result.network.A = judged.fit.A;
   result.residual_rms = result.holdout_rms = result.noise_estimate = judged.fit.residual_rms;
   result.figures["fit_condition"] = judged.fit.condition;
-  result.status = judged.claim.exact ? Status::exact : judged.claim.recovered ? Status::recovered : Status::approximate;
-  result.message = judged.claim.reason;
+  settle(judged.claim, result.status, result.message);
 }
 
 /// Exact labels, outputs >= units: each unit's zeros give it to rounding. False if that is not so.
@@ -64,9 +73,10 @@ bool by_zero_conditions(const SampleSource& source, const QuadraticFit& fit, con
   if (!(found.misfit < rounding && found.zero_ratios.maxCoeff() < vanishing)) return false;
   result.network.W = found.W;
   result.network.A = found.A;
-  result.status = Status::exact;
-  result.message = fmt::format("labels of samples kept apart are reproduced to {:.1e}", found.misfit);
-  return true;
+  const Certificate certificate = Gate::judge_rectified(source, result.network, control);
+  result.status = certificate.status;
+  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
+  return certificate.given();
 }
 
 /// Directions up to sign; empty, with the reason, where there are none.
@@ -142,8 +152,7 @@ RectifiedResult learn_rectified(const SampleSource& source, const RectifiedFunct
     result.W = judged.fit.W;
     result.A = judged.fit.A;
     result.residual_rms = judged.fit.residual_rms;
-    result.status = judged.claim.exact ? Status::exact : judged.claim.recovered ? Status::recovered : Status::approximate;
-    result.message = judged.claim.reason;
+    settle(judged.claim, result.status, result.message);
   } catch (const Interrupted& interrupted) {
     result.status = Status::budget_exhausted;
     result.message = interrupted.what();

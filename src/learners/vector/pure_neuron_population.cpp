@@ -12,6 +12,7 @@
 #include "learners/vector/conclude.hpp"
 #include "learners/vector/pure_neuron_start.hpp"
 #include "moments/exact_pure_neuron.hpp"
+#include "verify/gate.hpp"
 
 namespace relucover {
 
@@ -57,15 +58,12 @@ PureNeuronStart start_of(const Network& truth, Index units, const LearnOptions& 
 }
 
 void judge(const Network& truth, Result& result) {
-  constexpr double same = 1e-8;
   const Comparison errors = compare(truth, result.network);
-  const double worst = std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
   result.residual_relative = result.holdout_rms = errors.function_rms;
-  result.figures["max_parameter_error"] = worst;
-  const bool all = errors.units_matched == errors.units_truth && errors.units_answer == errors.units_truth;
-  result.status = all && worst <= same && errors.function_rms <= same ? Status::exact : Status::approximate;
-  result.message = fmt::format("{} of {} units from exact moments, parameters within {:.1e} of the given network", errors.units_matched,
-                               errors.units_truth, worst);
+  result.figures["max_parameter_error"] = std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
+  const Certificate certificate = Gate::judge_population(truth, result.network);
+  result.status = certificate.status;
+  result.message = certificate.reason;
 }
 
 }  // namespace

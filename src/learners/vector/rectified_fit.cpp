@@ -170,30 +170,26 @@ RectifiedClaim judge_rectified(const RowMatrix& x, const RowMatrix& y, const Row
   const Matrix held = held_y - hidden(held_x * fit.W.transpose(), f) * fit.A.transpose();
   const double held_rms = rms(held), scale = rms(held_y);
   RectifiedClaim claim;
-  if (y.size() < 2 * fit.unknowns || held_y.rows() < 50) {
-    claim.reason = "too few samples to certify";
-  } else if (!(fit.condition < most_condition)) {
-    claim.reason = fmt::format("the weights are not determined: condition {:.1e}", fit.condition);
-  } else if (held_rms < rounding * scale) {
-    claim.exact = true;
-    claim.reason = fmt::format("labels of samples kept apart are reproduced to {:.1e}", held_rms / scale);
-  } else {
-    const Index half = x.rows() / 2;
-    const RectifiedFit one = fit_rectified(x.topRows(half), y.topRows(half), fit.W, f, 20, control);
-    const RectifiedFit other = fit_rectified(x.bottomRows(x.rows() - half), y.bottomRows(x.rows() - half), fit.W, f, 20, control);
-    const double halves = halves_ratio(one, other, fit.residual_rms);
-    const double errors = fit.residual_rms * std::sqrt(fit.covariance.trace() / static_cast<double>(fit.W.rows()));
-    const double excess = (held_rms / fit.residual_rms - 1) * std::sqrt(2.0 * static_cast<double>(held.size()));
-    const double score = leftover_score(held_x, held_y, fit, f, fit.residual_rms, seed);
-    std::vector<std::string> reasons;
-    if (!(halves <= most_halves)) reasons.push_back(fmt::format("halves of the data differ by {:.1f} predicted deviations", halves));
-    if (!(std::abs(excess) <= 4)) reasons.push_back(fmt::format("the held-out residual is {:.1f} deviations from what the noise predicts", excess));
-    if (!(score <= most_score)) reasons.push_back(fmt::format("a further unit scores {:.1f} in the held-out residual", score));
-    if (!(errors <= most_error)) reasons.push_back(fmt::format("weights are known to {:.2f} only", errors));
-    claim.recovered = reasons.empty();
-    claim.reason = claim.recovered ? fmt::format("halves agree within {:.1f} predicted deviations, weights to {:.1e}, noise {:.2e}", halves, errors, fit.residual_rms)
-                                   : fmt::format("not certified: {}", fmt::join(reasons, "; "));
+  if (y.size() < 2 * fit.unknowns || held_y.rows() < 50) claim.against.push_back("too few samples to certify");
+  if (!(fit.condition < most_condition)) claim.against.push_back(fmt::format("the weights are not determined: condition {:.1e}", fit.condition));
+  if (held_rms < rounding * scale) {
+    claim.claim = Status::exact;
+    claim.seen = fmt::format("labels of samples kept apart are reproduced to {:.1e}", held_rms / scale);
+    return claim;
   }
+  if (!claim.against.empty()) return claim;
+  const Index half = x.rows() / 2;
+  const RectifiedFit one = fit_rectified(x.topRows(half), y.topRows(half), fit.W, f, 20, control);
+  const RectifiedFit other = fit_rectified(x.bottomRows(x.rows() - half), y.bottomRows(x.rows() - half), fit.W, f, 20, control);
+  const double halves = halves_ratio(one, other, fit.residual_rms);
+  const double errors = fit.residual_rms * std::sqrt(fit.covariance.trace() / static_cast<double>(fit.W.rows()));
+  const double excess = (held_rms / fit.residual_rms - 1) * std::sqrt(2.0 * static_cast<double>(held.size()));
+  const double score = leftover_score(held_x, held_y, fit, f, fit.residual_rms, seed);
+  if (!(halves <= most_halves)) claim.against.push_back(fmt::format("halves of the data differ by {:.1f} predicted deviations", halves));
+  if (!(std::abs(excess) <= 4)) claim.against.push_back(fmt::format("the held-out residual is {:.1f} deviations from what the noise predicts", excess));
+  if (!(score <= most_score)) claim.against.push_back(fmt::format("a further unit scores {:.1f} in the held-out residual", score));
+  if (!(errors <= most_error)) claim.against.push_back(fmt::format("weights are known to {:.2f} only", errors));
+  claim.seen = fmt::format("halves agree within {:.1f} predicted deviations, weights to {:.1e}, noise {:.2e}", halves, errors, fit.residual_rms);
   return claim;
 }
 

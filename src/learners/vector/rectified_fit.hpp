@@ -2,8 +2,10 @@
 // y = A f(W x) + noise for a rectified activation, any number of outputs: least squares from a start, and what may be said about it.
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "relucover/progress.hpp"
+#include "relucover/status.hpp"
 #include "relucover/types.hpp"
 
 namespace relucover {
@@ -28,9 +30,11 @@ Matrix with_signs(const RowMatrix& x, const RowMatrix& y, const Matrix& directio
 /// Levenberg-Marquardt on W with A eliminated (variable projection).
 RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& W, const Rectifier& f, Index max_iterations, const Control& control);
 
+/// What was looked at, for the gate: the stronger claim of the two that the labels allow, and what speaks against it.
 struct RectifiedClaim {
-  bool exact = false, recovered = false;
-  std::string reason;
+  Status claim = Status::recovered;  // exact: the labels leave rounding
+  std::vector<std::string> against;
+  std::string seen;
 };
 /// Samples that the fit did not see. Exact: labels come out to rounding. Recovered: halves of the fitted samples, solved apart,
 /// agree within their predicted errors; the held-out residual is what the noise predicts; and no further unit shows in it.
