@@ -76,6 +76,7 @@ void conclude_upper(const SampleSource& source, const FirstLayerOptions& options
     const Claim upper = upper_part_is_exact(source, result.model, unseen, step.rounding, holdout, result, control);
     const std::string first_layer = result.message;
     settle(result, Status::exact, upper);
+    if (upper.given) result.holdout_error = result.figures["holdout_upper_error"];  // of the inputs that the claim is about
     result.message = fmt::format("{}; the first layer: {}", result.message, first_layer);
   } else if (result.status == Status::recovered) {
     result.message += fmt::format("; this is about the first layer: the upper part as a polynomial leaves {:.2g} of held-out labels", result.holdout_error);
@@ -196,7 +197,7 @@ void lowest_layer(const SampleSource& source, const FirstLayerOptions& options, 
     refine_step(source, step, holdout, result, control);
   }
   clock.record("second step", 0, result.direction_error);
-  if (!certain(result) && direction_test_applies(source, options)) {
+  if (!certain(result) && options.refine && direction_test_applies(source, options)) {
     learn_by_directions(source, options, holdout, result, control);
     clock.record("direction test", 0, result.direction_error);
     if (certain(result)) return;
