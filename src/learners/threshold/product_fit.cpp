@@ -128,16 +128,19 @@ UpperPart polynomial_of(const Products& products, const Vector& coefficients) {
 }
 
 /// Where P is not quite such a polynomial, products that are active in few samples would follow what is left over, and
-/// say nonsense elsewhere. So coefficients get a prior as wide as those of single units are large, against the variance
+/// say nonsense elsewhere. So coefficients get a prior as wide as those of single units or pairs are large, against the variance
 /// of what is left over: (A^T A + σ²/τ²) c = A^T y.
 Vector held_back(const Matrix& columns, const Vector& y, const Products& products, Vector coefficients) {
-  double squares = 0, singles = 0;
-  for (std::size_t k = 0; k < products.size(); ++k) {
-    if (products[k].size() != 1) continue;
-    squares += coefficients[static_cast<Index>(k)] * coefficients[static_cast<Index>(k)];
-    singles += 1;
-  }
-  const double wide = squares / std::max(singles, 1.0);  // τ²
+  const auto mean_square = [&](std::size_t units) {
+    double squares = 0, count = 0;
+    for (std::size_t k = 0; k < products.size(); ++k) {
+      if (products[k].size() != units) continue;
+      squares += coefficients[static_cast<Index>(k)] * coefficients[static_cast<Index>(k)];
+      count += 1;
+    }
+    return squares / std::max(count, 1.0);
+  };
+  const double wide = std::max(mean_square(1), mean_square(2));  // τ²; there may be no linear terms
   if (!(wide > 0)) return coefficients;
   const Matrix gram = columns.transpose() * columns;
   const Vector right = columns.transpose() * y;

@@ -141,7 +141,7 @@ void fail(FirstLayerResult& result, const std::string& why) {
 /// out to rounding.
 void certify_supports(const SampleSource& source, const FirstLayerOptions& options, const std::string& words, FirstLayerResult& result,
                       const Control& control) {
-  constexpr double unexplained = 0.5;  // of the labels' spread: these are not the weights
+  constexpr double unexplained = 0.2;  // of the labels' spread: these are not the weights
   const HoldOut holdout(source.samples());
   const Products products = products_of_units(result.model.units(), options.degree);
   const Index columns = static_cast<Index>(products.size());
