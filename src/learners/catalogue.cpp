@@ -7,6 +7,7 @@ const std::vector<PaperMethods>& catalogue() {
       {"", "relucover's own", "",
        {{"auto", "", "nothing: looks at the data and says why it chose what it chose"},
         {"prune", "", "labels of a ReLU network of one hidden layer; any inputs, any outputs, noise of bounded variance"},
+        {"deep", "", "labels of a ReLU network of given depth or widths (`--layers`, `--depth`); many samples, little or no noise"},
         {"robust", "", "the same with less than half of the samples wrong, or noise of heavy tails"}}},
       {"ATV", "Awasthi, Tang, Vijayaraghavan 2021: ReLU with biases, one output", "",
        {{"hermite", "Theorems 3.1 and 3.2, corrected", "Gaussian inputs of any covariance"},
