@@ -29,13 +29,13 @@ def test_the_page_names_all_four_papers():
 @pytest.mark.parametrize("paper", ["ATV", "GP", "BJW"])
 def test_every_command_of_a_paper_runs(paper, relucover):
     for command, code in sections()[paper]:
-        relucover(*shlex.split(command)[1:], code=code)
+        relucover(*shlex.split(command)[1:], code=code, timeout=900)
 
 
 def test_every_command_of_gklw_runs(relucover):
     commands = sections()
     for command, code in [c for c in commands["BJW"] if "wide.json" in c[0] and " sample " in c[0]] + commands["GKLW"]:
-        relucover(*shlex.split(command)[1:], code=code)
+        relucover(*shlex.split(command)[1:], code=code, timeout=900)
 
 
 def test_methods_are_grouped_by_paper_with_what_they_assume(relucover, relucover_json):
