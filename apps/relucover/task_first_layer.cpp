@@ -149,6 +149,7 @@ void add_sample_threshold(CLI::App& app, Session& session) {
   command->add_flag("!--products-only", request->planted.linear_terms, "All pairs of units and no unit alone in the polynomial (GP section 3)");
   command->add_flag("--powers", request->planted.powers, "Squares and cubes of single units in the polynomial");
   command->add_flag("--monotone", request->planted.monotone, "No negative coefficients in the polynomial");
+  command->add_option("--product-scale", request->planted.product_scale, "Largest coefficient of a product of units")->capture_default_str();
   command->add_flag("--mixed-signs", request->planted.mixed_signs, "Upper layers of both signs");
   command->add_option("--samples", request->samples.samples, "Samples")->type_name("N")->required();
   command->add_option("--noise", request->samples.noise, "Standard deviation of label noise")->type_name("S");

@@ -221,6 +221,9 @@ void certify_by_activity(const SampleSource& source, const LabelView& activity, 
   const BandFit a = band_fit(source, activity, W, t, narrow, control), b = band_fit(source, activity, W, t, other, control);
   result.direction_error = largest_angle(a.W, b.W) / 2;
   const double threshold_difference = (a.t - b.t).cwiseAbs().maxCoeff();
+  // The answer itself may come from elsewhere (questions): it is at no other place than the halves.
+  const double off = std::max(largest_angle(W, a.W), largest_angle(W, b.W));
+  const double threshold_off = std::max((t - a.t).cwiseAbs().maxCoeff(), (t - b.t).cwiseAbs().maxCoeff());
   // A direction that is off by e moves the boundary by about e |x|.
   const double distance = std::max(0.02, 5 * result.direction_error * std::sqrt(static_cast<double>(W.cols())));
   const ActivityCheck check = check_activity(source, activity, W, t, distance, holdout.begin, holdout.end, control);
@@ -230,7 +233,10 @@ void certify_by_activity(const SampleSource& source, const LabelView& activity, 
   result.figures["halves_threshold_difference"] = threshold_difference;
   constexpr double agree = 0.02, most_flips = 0.1;
   settle(result, Status::recovered,
-         {{result.direction_error <= agree, fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error)},
+         {{a.width.allFinite() && b.width.allFinite(), "half of the data has too few samples near a boundary to place it"},
+          {result.direction_error <= agree, fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error)},
+          {off <= 2 * agree && threshold_off <= 2 * agree,
+           fmt::format("boundaries fitted to halves of the data are {:.3f} rad and {:.3f} away from the answer", off, threshold_off)},
           {check.nothing_missing(),
            fmt::format("{} of {} held-out samples far from every boundary are active although no unit is, {} of {} the other way: something is missing",
                        check.far_rest_wrong, check.far_rest, check.far_active_wrong, check.far_active)},

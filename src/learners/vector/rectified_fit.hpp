@@ -37,7 +37,8 @@ struct RectifiedClaim {
   std::string seen;
 };
 /// Samples that the fit did not see. Exact: labels come out to rounding. Recovered: halves of the fitted samples, solved apart,
-/// agree within their predicted errors; the held-out residual is what the noise predicts; and no further unit shows in it.
+/// agree within their predicted errors; the held-out residual is what the noise predicts; nothing that the answer could lack (a
+/// further unit, biases, another shape, smooth parts) shows in the residual, and a further unit half as large as the smallest would.
 RectifiedClaim judge_rectified(const RowMatrix& x, const RowMatrix& y, const RowMatrix& held_x, const RowMatrix& held_y, const RectifiedFit& fit,
                                const Rectifier& f, std::uint64_t seed, const Control& control);
 
