@@ -4,6 +4,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/check.hpp"
+#include "networks/network_onnx.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/threshold.hpp"
 
@@ -101,8 +102,6 @@ UpperPart to_upper(const json& object) {
 }
 
 }  // namespace
-
-void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path);  // threshold_onnx.cpp
 
 std::string threshold_model_json(const ThresholdModel& model) {
   const json object = {{"format", format_name}, {"version", 1},           {"unit", model.unit.name()},

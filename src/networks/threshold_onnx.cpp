@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/atomic_file.hpp"
 #include "core/check.hpp"
 #include "networks/network_onnx.hpp"
+#include "networks/onnx_module.hpp"
 #include "relucover/threshold.hpp"
 
 namespace relucover {
@@ -145,7 +145,7 @@ void describe(onnx::ValueInfoProto& value, const std::string& name, Index column
 
 }  // namespace
 
-void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path) {
+std::string threshold_onnx_bytes(const ThresholdModel& model) {
   check_no_problems("threshold model", model.problems());
   onnx::ModelProto proto;
   proto.set_ir_version(onnx_ir_version);
@@ -165,7 +165,7 @@ void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::pa
   output->add_input(last);
   output->add_output("y");
   describe(*graph.add_output(), "y", 1);
-  write_atomically(path, proto.SerializeAsString());
+  return proto.SerializeAsString();
 }
 
 }  // namespace relucover
