@@ -109,13 +109,7 @@ struct UpperReduction {
       check.error += (y - predicted[i]) * (y - predicted[i]);
     }
   }
-  void merge(const UpperReduction& other) {
-    check.samples += other.check.samples;
-    check.covered += other.check.covered;
-    check.error += other.check.error;
-    total += other.total;
-    square += other.square;
-  }
+  void fields(auto& visit) { visit(check.samples, check.covered, check.error, total, square); }
 };
 
 struct RestReduction {
@@ -134,10 +128,7 @@ struct RestReduction {
       count += 1;
     }
   }
-  void merge(const RestReduction& other) {
-    square += other.square;
-    count += other.count;
-  }
+  void fields(auto& visit) { visit(square, count); }
 };
 
 struct ErrorReduction {
