@@ -59,7 +59,7 @@ def test_halfspaces_and_misuse():
 def test_signs_evaluate_and_exact_moments():
     x, y, truth = relucover.sample(inputs=4, units=3, samples=200, seed=5)
     assert relucover.signs(truth)["unique"]
-    pair = relucover.Network(W=[[1.0, 0.0], [-1.0, 0.0]], A=[[1.0, -1.0]])  # relu(t) - relu(-t) = t: both may be turned
+    pair = relucover.Network(W=[[1.0, 0.0], [-1.0, 0.0]], A=[[1.0, 1.0]])  # relu(t) + relu(-t) = |t|: both may be turned
     assert not relucover.signs(pair)["unique"]
     assert relucover.evaluate(truth, x, y)["max_abs"] < 1e-13
     with pytest.raises(ValueError):
