@@ -537,6 +537,6 @@ FeedForward read(const std::filesystem::path& path) {
 }  // namespace relucover
 
 extern "C" const relucover::OnnxModule* relucover_onnx_module() {
-  static const relucover::OnnxModule module{relucover::bytes_of, relucover::read};
+  static const relucover::OnnxModule module{relucover::bytes_of, relucover::read, relucover::threshold_onnx_bytes};
   return &module;
 }

@@ -4,6 +4,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/check.hpp"
+#include "networks/network_onnx.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/threshold.hpp"
 
@@ -110,7 +111,15 @@ std::string threshold_model_json(const ThresholdModel& model) {
 
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path) {
   check_no_problems("threshold model", model.problems());
+  if (path.extension() == ".onnx") return write_threshold_onnx(model, path);
   write_atomically(path, threshold_model_json(model) + "\n");
+}
+
+bool holds_threshold_model(const std::filesystem::path& path) {
+  if (path.extension() != ".json") return false;
+  std::ifstream file(path);
+  const json object = json::parse(file, nullptr, false);
+  return object.is_object() && object.value("format", json()) == format_name;
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {
