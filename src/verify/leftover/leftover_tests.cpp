@@ -12,6 +12,7 @@
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/one_more_unit.hpp"
+#include "verify/leftover/ridge_scan.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
 
@@ -315,6 +316,9 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   }
   control.check();
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more");
+  if (!rounded)
+    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), kept.basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random),
+                 "the residual is of one sign between two planes");
   control.check();
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
