@@ -179,14 +179,15 @@ class Finish {
 
   /// Whether some unit may have been made of noise: without it, other units where they are, χ² is hardly larger.
   bool some_unit_is_doubtful() const {
-    constexpr double clear = 20;  // times the unknowns of a unit
+    constexpr double clear = 20, alike = 0.9;  // times the unknowns of a unit; agreement of two units
+    if (model_.units() > 1 && merge_closest_units(source_, model_, control_).agreement >= alike) return true;
     const SignFreeModel fewer = prune(source_, model_, model_.units() - 1, Loss{}, control_).model;
     return increase_to(relative_cost(source_, fewer, Loss{}, variance_, control_)) < clear * static_cast<double>(model_.inputs() + model_.outputs());
   }
 
   /// With noisy labels a unit that explains no more than a search makes of noise is not in the answer.
   void drop_undetermined_units() {
-    constexpr double by_search = 4.9;  // standard deviations
+    constexpr double by_search = 4.9, by_luck = 3;  // standard deviations; the latter for a unit that is known well
     const Index before = model_.units();
     while (known_ && model_.units() > 0 && model_.units() < 200) {
       constexpr double known_to_rounding = 1e-4;
@@ -194,7 +195,7 @@ class Finish {
       if (all_known() && !follows_rounding && !some_unit_is_doubtful()) break;
       auto smaller = with_one_unit_fewer(40, 1e-7);
       const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
-      const bool by_chance = chi_square_score(increase_to(smaller.relative_cost), freedom) <= by_search;
+      const bool by_chance = chi_square_score(increase_to(smaller.relative_cost), freedom) <= (all_known() ? by_luck : by_search);
       if (!by_chance && !(follows_rounding && at_float32_rounding(smaller))) break;
       take(std::move(smaller));
     }

@@ -300,7 +300,9 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   const Matrix studentised = studentised_residual(answer, kept);
   if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
   verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
-  test_large_rows(answer, studentised, verdict.result.tail > heavy ? false_alarms::left_out : 0, verdict);
+  // Tails that no benign noise has excuse nothing.
+  const double level = verdict.result.tail > heavy ? false_alarms::left_out : 0;
+  test_large_rows(answer, studentised, level, verdict);
   verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
   verdict.test("equal_inputs", equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
@@ -315,10 +317,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
   control.check();
-  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more");
+  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more", level);
   if (!rounded)
     verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), kept.basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random),
-                 "the residual is of one sign between two planes");
+                 "the residual is of one sign between two planes", level);
   control.check();
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
