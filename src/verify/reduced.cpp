@@ -60,6 +60,7 @@ Network reduced(const Network& network, double tolerance) {
   }
   std::erase_if(bends, [&](const Bend& bend) { return bend.a.norm() <= tolerance * bend.size; });
   Network result(network.inputs(), static_cast<Index>(bends.size()), network.outputs());
+  result.link = network.link;
   result.skip = rest.skip;
   result.offset = rest.offset;
   for (Index i = 0; i < result.units(); ++i) {
