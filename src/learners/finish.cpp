@@ -66,7 +66,7 @@ class Finish {
     const Result before = result_;
     resolve_signs();
     judge();
-    if (!noise_free_ && !all_known()) judge_with_fewer_units(before);
+    if (!noise_free_ && !all_known() && model_.units() > options_.units) judge_with_fewer_units(before);
   }
 
  private:
@@ -189,15 +189,16 @@ class Finish {
 
   /// With noisy labels a unit that explains no more than a search makes of noise is not in the answer.
   void drop_undetermined_units() {
-    constexpr double by_search = 4.9, by_luck = 3;  // standard deviations; the latter for a unit that is known well
+    constexpr double by_search = 4.9, by_luck = 3, if_asked_for = 3.5;  // standard deviations; by_luck: for a unit that is known well
     const Index before = model_.units();
     while (known_ && model_.units() > 0 && model_.units() < 200) {
       constexpr double known_to_rounding = 1e-4;
       const bool follows_rounding = worst_unit_error() >= known_to_rounding && labels_are_float32();
-      if (all_known() && !follows_rounding && !some_unit_is_doubtful()) break;
+      const bool asked_for = model_.units() <= options_.units;  // least squares may see less in them than whoever asked
+      if (all_known() && !follows_rounding && (asked_for || !some_unit_is_doubtful())) break;
       auto smaller = with_one_unit_fewer(40, 1e-7);
       const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
-      const bool by_chance = chi_square_score(increase_to(smaller.relative_cost), freedom) <= (all_known() ? by_luck : by_search);
+      const bool by_chance = !(all_known() && asked_for) && chi_square_score(increase_to(smaller.relative_cost), freedom) <= (asked_for ? if_asked_for : all_known() ? by_luck : by_search);
       if (!by_chance && !(follows_rounding && at_float32_rounding(smaller))) break;
       take(std::move(smaller));
     }

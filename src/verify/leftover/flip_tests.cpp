@@ -179,7 +179,7 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
 }
 
 double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
-  constexpr double work = 4e8, slowest = 0.7, fastest = 10;
+  constexpr double work = 2.5e8, slowest = 0.7, fastest = 10;
   constexpr Index each = 64, few_flips = 60;  // maxima of hundreds of waves have a tail that few draws tell
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;

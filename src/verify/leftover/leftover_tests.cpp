@@ -330,7 +330,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   control.check();
   if (verdict.result.tail > too_heavy)
     verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
-  if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, heavy, too_heavy, verdict);
+  if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, not_normal, too_heavy, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
   control.check();
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted

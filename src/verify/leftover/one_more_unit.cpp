@@ -170,7 +170,7 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
 
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random) {
   constexpr Index flips = 100, rounds = 6;
-  constexpr double bound = 6, work = 4e8;
+  constexpr double bound = 6, work = 2.5e8;
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
   const Matrix residual = orthogonal_to(basis, studentised.cwiseMin(bound).cwiseMax(-bound));
