@@ -238,13 +238,17 @@ Matrix forms_of(const Judged& answer, const Network& network) {
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
-void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, double heavy, double too_heavy, Verdict& verdict) {
+void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, const Matrix& studentised, double heavy, double too_heavy, Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
   const RobustRefit refit = robust_refit(kept.z, answer.y(kept.rows, Eigen::all), forms_of(answer, network));
-  const double tail = tail_weight(refit.residual);
-  if (verdict.result.tail <= heavy && tail <= too_heavy) return;
-  if (verdict.result.tail <= heavy)
-    return verdict.refuse(fmt::format("most labels agree better with an answer that others are far from (tails {:.1f} times as heavy as normal noise): some labels may be wrong", tail));
+  if (verdict.result.tail <= heavy) {
+    const Matrix plain = answer.residual(kept.rows, Eigen::all);
+    const Matrix over_noise = (plain.array().abs() > 0).select(refit.residual.array() * studentised(kept.rows, Eigen::all).array() / plain.array(), 0.0);
+    const double tail = tail_weight(over_noise);
+    if (tail > too_heavy)
+      verdict.refuse(fmt::format("most labels agree better with an answer that others are far from (tails {:.1f} times as heavy as normal noise): some labels may be wrong", tail));
+    return;
+  }
   verdict.test("bulk_off", not_an_optimum(clipped(answer.residual(kept.rows, Eigen::all)), kept.basis, verdict.random),
                "where the tails are cut off, what is left goes with the answer's own functions: some labels are wrong, and pull it off");
   const Matrix rounding = answer.rounding(kept.rows, Eigen::all);
@@ -330,7 +334,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   control.check();
   if (verdict.result.tail > too_heavy)
     verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
-  if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, not_normal, too_heavy, verdict);
+  if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, heavy, too_heavy, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
   control.check();
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
