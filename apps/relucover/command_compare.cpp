@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "relucover/commands.hpp"
+#include "relucover/threshold.hpp"
 #include "verify/identifiability.hpp"
+#include "verify/reduced.hpp"
 
 namespace relucover::cli {
 
@@ -14,10 +16,41 @@ struct CompareRequest {
   bool json = false;
 };
 
+void compare_thresholds(const CompareRequest& request, Session& session) {
+  const ThresholdModel truth = read_threshold_model(request.truth), answer = read_threshold_model(request.answer);
+  const ThresholdComparison errors = compare(truth, answer);
+  const bool same = errors.function_rms < 1e-9;
+  if (request.json)
+    return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
+                                                {"units_truth", errors.units_truth},
+                                                {"units_answer", errors.units_answer},
+                                                {"max_weight_error", errors.max_weight_error},
+                                                {"max_bias_error", errors.max_threshold_error},
+                                                {"max_output_error", nullptr},
+                                                {"function_rms", errors.function_rms},
+                                                {"up_to_sign", errors.up_to_sign},
+                                                {"equivalent", same}});
+  session.print(fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth, errors.units_answer));
+  session.print(fmt::format("max weight error    {:.2e}  (unit vectors)\n", errors.max_weight_error));
+  session.print(fmt::format("max threshold error {:.2e}\n", errors.max_threshold_error));
+  session.print(fmt::format("function            {:.2e}  (relative, on fresh Gaussian inputs)\n", errors.function_rms));
+}
+
 void run_compare(const CompareRequest& request, Session& session) {
+  const bool thresholds = holds_threshold_model(request.truth);
+  if (thresholds != holds_threshold_model(request.answer))
+    throw std::invalid_argument(fmt::format("{} is a model with thresholds, {} is not: compare two of a kind", thresholds ? request.truth : request.answer,
+                                            thresholds ? request.answer : request.truth));
+  if (thresholds) return compare_thresholds(request, session);
   const Network truth = read_network(request.truth), answer = read_network(request.answer);
-  const Comparison errors = compare(truth, answer);
+  Comparison errors = compare(truth, answer);
   const Equivalence same = equivalence(truth, answer);
+  if (same.same && truth.units() != answer.units()) {  // units that make an affine part are not counted as wrong ones
+    const Index units_truth = errors.units_truth, units_answer = errors.units_answer;
+    errors = compare(reduced(truth), reduced(answer));
+    errors.units_truth = units_truth;
+    errors.units_answer = units_answer;
+  }
   auto layers = nlohmann::ordered_json::array();
   for (const LayerComparison& layer : errors.layers)
     layers.push_back({{"units_truth", layer.units_truth},

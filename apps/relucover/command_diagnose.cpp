@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "relucover/commands.hpp"
+#include "moments/distinguishing.hpp"
 #include "relucover/data_arguments.hpp"
 #include "verify/input_diagnostics.hpp"
 
@@ -12,8 +15,23 @@ struct DiagnoseRequest {
   DataArguments data;
   RunOptions run;
   DiagnosticsOptions options;
+  std::string network;
   bool json = false;
 };
+
+/// GKLW Definition 1: whether pure neurons of these weights can be told from mixtures on these inputs.
+struct Told {
+  double least = 0, least_augmented = 0;
+  std::vector<std::string> findings;
+};
+
+Told told_apart(const SampleSource& source, const std::string& file, const Control& control) {
+  const Network network = read_network(file);
+  if (network.inputs() != source.inputs())
+    throw std::invalid_argument(fmt::format("{} has {} inputs, the data {}", file, network.inputs(), source.inputs()));
+  const Distinguishing found = distinguishing(source, network.W, control);
+  return {found.least(), found.least_augmented(), found.findings};
+}
 
 nlohmann::ordered_json as_json(const Test& test) {
   return {{"passed", test.passed}, {"worst_z", test.worst_z}, {"threshold", test.threshold}, {"worst", test.worst}};
@@ -91,8 +109,22 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   const InputDiagnostics found = diagnose(*source, request.options, control);
-  if (request.json) return session.print_json(as_json(found));
+  std::optional<Told> told;
+  if (!request.network.empty()) told = told_apart(*source, request.network, control);
+  if (request.json) {
+    auto object = as_json(found);
+    if (told) {
+      object["distinguishing_least"] = told->least;
+      object["augmented_distinguishing_least"] = told->least_augmented;
+      object["distinguishing_findings"] = told->findings;
+    }
+    return session.print_json(object);
+  }
   session.print(as_text(found));
+  if (!told) return;
+  session.print(fmt::format("{:<14}least singular value {:.3g} ({:.3g} with label noise); pure neurons of {} {}\n", "distinguishing", told->least,
+                            told->least_augmented, request.network, told->findings.empty() ? "can be told from mixtures" : "are hard to tell from mixtures"));
+  for (const std::string& finding : told->findings) session.print(fmt::format("{:<14}{}\n", "", finding));
 }
 
 }  // namespace
@@ -105,6 +137,8 @@ void add_diagnose(CLI::App& app, Session& session) {
       ->check(CLI::Range(1e-12, 0.5))
       ->capture_default_str();
   command->add_option("--seed", request->options.seed, "Seed of the random projections")->type_name("I")->capture_default_str();
+  command->add_option("--network", request->network, "Weights to judge on these inputs: the least singular value of their distinguishing matrix (GKLW)")
+      ->type_name("FILE");
   command->add_flag("--json", request->json, "Print one object for machines");
   add_run_options(*command, request->run);
   command->footer(std::string(data_formats) + R"(
@@ -112,7 +146,8 @@ void add_diagnose(CLI::App& app, Session& session) {
 Columns are counted from 0. Tests say no, never yes: a test that passes found nothing against its hypothesis.
 
 Example:
-  relucover diagnose data.npz)");
+  relucover diagnose data.npz
+  relucover diagnose data.npz --network net.json)");
   command->callback([&session, request] { run_diagnose(*request, session); });
 }
 

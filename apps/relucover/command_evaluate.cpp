@@ -2,6 +2,7 @@
 
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
+#include "relucover/threshold.hpp"
 #include "verify/moment_objective.hpp"
 #include "verify/network_error.hpp"
 
@@ -17,11 +18,20 @@ struct EvaluateRequest {
   Index moments = -1;
 };
 
+NetworkError threshold_error(const std::string& file, const SampleSource& source, const Control& control) {
+  const ThresholdModel model = read_threshold_model(file);
+  if (model.inputs() != source.inputs() || source.outputs() != 1)
+    throw std::invalid_argument(fmt::format("{} has {} inputs and 1 output, the data {} and {}", file, model.inputs(), source.inputs(), source.outputs()));
+  return prediction_error([&](const auto& x) { return RowMatrix(model.evaluate(x)); }, source, control);
+}
+
 void run_evaluate(const EvaluateRequest& request, Session& session) {
-  const Network network = read_network(request.network);
+  const bool thresholds = holds_threshold_model(request.network);
+  if (thresholds && request.moments >= 0) throw std::invalid_argument("--moments is for networks without thresholds");
+  const Network network = thresholds ? Network() : read_network(request.network);
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
-  const NetworkError error = network_error(network, *source, control);
+  const NetworkError error = thresholds ? threshold_error(request.network, *source, control) : network_error(network, *source, control);
   MomentObjective objective;
   if (request.moments >= 0) objective = moment_objective(network, *source, request.moments, control);
   if (request.json) {

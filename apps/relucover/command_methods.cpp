@@ -1,40 +1,60 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "learners/catalogue.hpp"
 #include "relucover/commands.hpp"
 
 namespace relucover::cli {
 
 namespace {
 
-void list_methods(Session& session, bool json) {
-  if (json) {
-    auto list = nlohmann::ordered_json::array();
-    for (const auto& method : methods()) {
+const MethodInfo* info_of(const std::vector<MethodInfo>& all, const std::string& name) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const MethodInfo& info) { return info.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+void print_json(Session& session) {
+  auto list = nlohmann::ordered_json::array();
+  const auto all = methods();
+  for (const PaperMethods& paper : catalogue())
+    for (const CataloguedMethod& method : paper.methods) {
+      const MethodInfo* info = info_of(all, method.name);
+      if (!info) continue;  // of a task
       auto settings = nlohmann::ordered_json::object();
-      for (const auto& [name, meaning] : method.settings) settings[name] = meaning;
-      list.push_back({{"name", method.name}, {"summary", method.summary}, {"settings", settings}});
+      for (const auto& [name, meaning] : info->settings) settings[name] = meaning;
+      list.push_back({{"name", method.name}, {"summary", info->summary}, {"settings", settings}, {"paper", paper.tag}, {"item", method.item}, {"assumes", method.assumes}});
     }
-    return session.print_json(list);
-  }
+  session.print_json(list);
+}
+
+void print_text(Session& session) {
+  const auto all = methods();
   std::size_t width = 0;
-  for (const auto& method : methods()) width = std::max(width, method.name.size());
-  for (const auto& method : methods()) {
-    session.print(fmt::format("{:<{}}  {}\n", method.name, width, method.summary));
-    for (const auto& [name, meaning] : method.settings)
-      session.print(fmt::format("{:<{}}    --set {}=VALUE  {}\n", "", width, name, meaning));
+  for (const PaperMethods& paper : catalogue())
+    for (const CataloguedMethod& method : paper.methods) width = std::max(width, method.name.size());
+  for (const PaperMethods& paper : catalogue()) {
+    session.print(fmt::format("{}{}{}{}\n", paper.tag, paper.tag.empty() ? "" : ": ", paper.title,
+                              paper.task.empty() ? "" : fmt::format(" (learn --task {})", paper.task)));
+    for (const CataloguedMethod& method : paper.methods) {
+      session.print(fmt::format("  {:<{}}  {}{}assumes {}\n", method.name, width, method.item, method.item.empty() ? "" : "; ", method.assumes));
+      const MethodInfo* info = info_of(all, method.name);
+      if (!info) continue;
+      for (const auto& [name, meaning] : info->settings) session.print(fmt::format("  {:<{}}    --set {}=VALUE  {}\n", "", width, name, meaning));
+    }
+    session.print("\n");
   }
 }
 
 }  // namespace
 
 void add_methods(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("methods", "List the methods of learn and their settings");
+  auto* command = app.add_subcommand("methods", "List the methods of learn by paper, what each assumes, and their settings");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print an array for machines");
   command->footer("Example:\n  relucover methods\n  relucover learn data.npz --method prune --set NAME=VALUE");
-  command->callback([&session, json] { list_methods(session, *json); });
+  command->callback([&session, json] { *json ? print_json(session) : print_text(session); });
 }
 
 }  // namespace relucover::cli

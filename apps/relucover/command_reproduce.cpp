@@ -6,29 +6,13 @@
 #include "core/archive.hpp"
 #include "core/atomic_file.hpp"
 #include "core/checkpoint.hpp"
-#include "learners/hermite/smoothed_study.hpp"
+#include "learners/studies.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
-#include "relucover/figures.hpp"
 
 namespace relucover::cli {
 
 namespace {
-
-struct Figure {
-  const char* name;
-  const char* shows;
-  Study (*plan)(const StudySize& size);
-};
-
-const std::vector<Figure> figures = {
-    {"gklw-fig2", "errors by number of samples (10x10, 32x32 weights) and by dimension (GKLW, figure 2)",
-     gklw_sample_efficiency},
-    {"gklw-fig3", "errors by label noise, Gaussian and mixture inputs (GKLW, figure 3)", gklw_noise},
-    {"gklw-fig4", "errors by condition number of W and of A, mixture inputs (GKLW, figure 4)", gklw_condition},
-    {"atv-smoothed", "success of the moment method against smoothing tau, units per input and samples (ATV, appendix E)",
-     atv_smoothed},
-};
 
 struct ReproduceRequest {
   std::string figure, csv, checkpoint, resume;
@@ -83,15 +67,10 @@ TableRow finished_row(Index place, const std::function<TableRow(const Watched&)>
 }
 
 void run_reproduce(const ReproduceRequest& request, Session& session) {
-  const auto at = std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.name == request.figure; });
-  if (at == figures.end()) {
-    std::vector<std::string> names;
-    for (const auto& figure : figures) names.push_back(figure.name);
-    throw std::invalid_argument(fmt::format("there is no figure \"{}\"; there are {}", request.figure, fmt::join(names, ", ")));
-  }
+  const Figure& figure = figure_named(request.figure);
   check_outputs({{request.csv, {".csv"}}, {request.checkpoint.empty() ? request.resume : request.checkpoint}});
   const Control control = session.control(request.run);
-  const Study study = at->plan(request.size);
+  const Study study = figure.plan(request.size);
   const std::size_t points = study.rows.size();
   Checkpoint checkpoint = checkpoint_for(request);
   Table table{study.header, {}};
@@ -112,29 +91,11 @@ void run_reproduce(const ReproduceRequest& request, Session& session) {
 
 }  // namespace
 
-Study atv_smoothed(const StudySize& size) {
-  Study study{{"tau", "inputs", "units", "samples", "success", "median_error", "least_singular_value"}, {}};
-  SmoothedStudyOptions all{.seeds = size.trials};
-  if (size.points > 0) all.taus.resize(std::min(all.taus.size(), static_cast<std::size_t>(size.points)));
-  for (const Index samples : all.samples)
-    for (const double ratio : all.units_per_input)
-      for (const double tau : all.taus) {
-        SmoothedStudyOptions one{.taus = {tau}, .units_per_input = {ratio}, .samples = {samples}, .seeds = size.trials};
-        study.rows.push_back([one](const Watched& watched) -> TableRow {
-          const SmoothedStudyRow row = smoothed_study(one, watched.control).front();
-          return {fmt::format("{:g}", row.tau), fmt::format("{}", row.inputs), fmt::format("{}", row.units),
-                  row.samples == 0 ? "exact" : fmt::format("{}", row.samples), fmt::format("{:.2f}", row.success),
-                  fmt::format("{:.1e}", row.median_error), fmt::format("{:.1e}", row.least_singular_value)};
-        });
-      }
-  return study;
-}
-
 void add_reproduce(CLI::App& app, Session& session) {
   auto* command = app.add_subcommand("reproduce", "Run a paper's experiment and print its table");
   auto request = std::make_shared<ReproduceRequest>();
   std::string known = "Which experiment:";
-  for (const auto& figure : figures) known += fmt::format("\n  {}: {}", figure.name, figure.shows);
+  for (const Figure& figure : figures()) known += fmt::format("\n  {}: {}", figure.name, figure.shows);
   command->add_option("FIGURE", request->figure, known)->required();
   command->add_option("--csv", request->csv, "Also write the table here, row by row as they are finished")->type_name("FILE");
   command->add_option("--checkpoint", request->checkpoint, "Keep finished rows here")->type_name("FILE");

@@ -19,7 +19,7 @@ void add_from_network(CLI::App& command, std::shared_ptr<LearnRequest> request) 
               return learn_from_network(read_network(file), options);
             };
           },
-          "Learn from the exact moments of this network instead of samples (methods hermite, hermite-printed)")
+          "Learn from the exact moments of this network instead of samples (methods hermite, hermite-printed; with several outputs the pure-neuron ones)")
       ->type_name("FILE");
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/random.hpp"
 #include "samples/dependent_units.hpp"
+#include "samples/hard_instances.hpp"
 
 namespace relucover::cli {
 
@@ -39,9 +41,11 @@ void PlantedArguments::add_to(CLI::App& command) {
   command.add_option("--weights", weights, "gaussian, orthonormal, condition:C, or dependent (more units than inputs, no biases, signs that no data tell)")->type_name("KIND")->capture_default_str();
   command
       .add_option("--distribution", distribution,
-                  "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential")
+                  "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential; q-lambda:L redraws a share L of "
+                  "Gaussian ones from N(0, Q Qᵀ), Q Gaussian")
       ->type_name("KIND")
       ->capture_default_str();
+  command.add_option("--activation", activation, "relu, relu2, relu3, expm1, step, sigmoid or abs")->type_name("NAME")->capture_default_str();
   command.add_option("--noise", noise, "Standard deviation of Gaussian label noise")->type_name("S")->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
 }
@@ -56,10 +60,35 @@ Network PlantedArguments::network() const {
   }
   PlantedOptions complete = options;
   parse_weights(weights, complete);
-  return planted_network(complete);
+  Network network = planted_network(complete);
+  network.activation = activation_named(activation);
+  return network;
 }
 
+namespace {
+
+/// GKLW appendix C: a share of the inputs drawn anew; labels (and their noise) are those of the inputs as they are then.
+std::unique_ptr<SampleSource> redrawn_inputs(const Network& network, const SyntheticOptions& options, const std::string& share) {
+  double lambda = 0;
+  if (!CLI::detail::lexical_cast(share, lambda) || !(lambda >= 0 && lambda <= 1))
+    throw std::invalid_argument(fmt::format("--distribution q-lambda:{}: the share is a number from 0 to 1", share));
+  const auto base = synthetic_samples(network, {.samples = options.samples, .seed = options.seed});
+  return std::make_unique<MemorySource<double>>(perturbed_inputs(*base, lambda, options.seed, [&](const RowMatrix& x) {
+    RowMatrix y = network.evaluate(x);
+    for (Index i = 0; options.noise > 0 && i < y.rows(); ++i) {
+      RandomStream random(options.seed, purpose::noise, static_cast<std::uint64_t>(i));
+      for (double& value : y.row(i)) value += options.noise * random.normal();
+    }
+    return y;
+  }));
+}
+
+}  // namespace
+
 std::unique_ptr<SampleSource> PlantedArguments::samples(const Network& network) const {
+  const std::string redrawn = "q-lambda:";
+  if (distribution.starts_with(redrawn))
+    return redrawn_inputs(network, {.samples = count, .noise = noise, .seed = options.seed}, distribution.substr(redrawn.size()));
   return synthetic_samples(network, {.samples = count,
                                      .distribution = InputDistribution::parse(distribution),
                                      .noise = noise,

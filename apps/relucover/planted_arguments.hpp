@@ -13,6 +13,7 @@ struct PlantedArguments {
   PlantedOptions options;
   std::string weights = "gaussian";
   std::string distribution = "gaussian";
+  std::string activation = "relu";
   Index count = 0;
   double noise = 0;
   /// Widths of hidden layers; empty: one of options.units.

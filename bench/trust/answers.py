@@ -26,10 +26,22 @@ def network_of(net):
     skip, offset = np.array(net.skip, float), np.array(net.offset, float).reshape(-1)
     if activation == "abs":  # |t| = 2 relu(t) - t
         skip, offset, A = skip - A @ W, offset - A @ b, 2 * A
+    elif activation == "leaky":  # (1 - s) relu(t) + s t
+        skip, offset, A = skip + net.slope * A @ W, offset + net.slope * A @ b, (1 - net.slope) * A
     elif activation != "relu":
         act = ACTIVATIONS[activation]
         return Function(lambda x: act(x @ W.T + b) @ A.T + x @ skip.T + offset, len(offset), activation)
+    if getattr(net, "link", "identity") != "identity":
+        return Function(lambda x: _served(net.link, np.maximum(x @ W.T + b, 0) @ A.T + x @ skip.T + offset), len(offset), net.link)
     return Units(W.reshape(len(b), skip.reshape(len(offset), -1).shape[1]), b, A.reshape(len(offset), len(b)), skip, offset)
+
+
+def _served(link, outputs):
+    if link == "sigmoid":
+        return 1 / (1 + np.exp(-outputs))
+    logs = outputs - outputs.max(1, keepdims=True)
+    logs = logs - np.log(np.exp(logs).sum(1, keepdims=True))
+    return logs if link == "log-softmax" else np.exp(logs)
 
 
 def _deep(net, layers):

@@ -17,14 +17,22 @@ struct FirstLayerOptions {
   UnitFunction unit = {};
   /// NaN: estimated, unit by unit.
   double threshold = std::numeric_limits<double>::quiet_NaN();
-  /// First step: "joint", "landscape" or "simultaneous" (the last two need the threshold).
+  /// First step: "joint", "landscape" or "simultaneous" (these two need the threshold), or "directions", the test of GP section 3
+  /// for two or three inputs (needs the threshold too). After "joint" that test is tried as well where it applies and nothing is
+  /// certified, and the directions with the larger correlations are kept.
   std::string method = "joint";
   /// false: directions from moments alone.
   bool refine = true;
   /// Largest number of different units in a product of the upper polynomial; 0: not known.
   int degree = 3;
-  /// Highest power of one unit in the upper polynomial.
+  /// Highest power of one unit in the upper polynomial, at least: higher ones that the data show are fitted too.
   int power = 1;
+  /// Inputs were drawn in proportion to f, every label is 1 (GP B.6). Set by itself where labels and inputs are like that.
+  bool biased = false;
+  /// A function that can be asked: directions of relu and step units are refined by questions (GP Algorithms 1 and 2).
+  const Oracle* oracle = nullptr;
+  /// Steps of that refinement, and questions for each band that a step looks at.
+  Index rounds = 300, questions_per_band = 8000;
   std::uint64_t seed = 0;
   /// 0: all cores.
   int threads = 0;

@@ -66,9 +66,22 @@ struct ThresholdModel {
   std::vector<std::string> problems() const;
 };
 
+/// .json, or .onnx (a graph that other programs run).
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path);
-/// Throws DataError naming file, place and remedy.
+/// .json. Throws DataError naming file, place and remedy.
 ThresholdModel read_threshold_model(const std::filesystem::path& path);
+/// A .json file that says it holds such a model.
+bool holds_threshold_model(const std::filesystem::path& path);
+
+/// Errors after the best pairing of units; of even units up to sign.
+struct ThresholdComparison {
+  Index units_truth = 0, units_answer = 0, units_matched = 0;
+  double max_weight_error = 0;     // distance of unit weight vectors
+  double max_threshold_error = 0;
+  double function_rms = 0;         // relative, on fresh standard Gaussian inputs
+  bool up_to_sign = false;
+};
+ThresholdComparison compare(const ThresholdModel& truth, const ThresholdModel& answer);
 
 /// What a planted model looks like.
 struct PlantedThresholdOptions {
@@ -85,6 +98,8 @@ struct PlantedThresholdOptions {
   /// Polynomial: linear coefficients U(0.7, 1.3); each pair with this probability; as many triples as units;
   /// coefficients of products uniform in product_scale * [-1, 1], or [0, 1] where monotone.
   double pair_probability = 0.5;
+  /// false: every pair, and no unit alone (GP section 3).
+  bool linear_terms = true;
   bool triples = true, monotone = false;
   double product_scale = 1;
   /// Adds squares and cubes of single units.
@@ -124,7 +139,7 @@ std::unique_ptr<Oracle> onnx_teacher(const std::filesystem::path& path);
 std::unique_ptr<SampleSource> oracle_samples(std::shared_ptr<const Oracle> oracle, const ThresholdSampleOptions& options);
 /// Inputs kept with probability min(1, f(x) / highest) (GP B.6); every label is 1, so that moments are E[f h] / E[f].
 /// f must not be negative. A sample that is not accepted in `tries` draws throws DataError.
-std::unique_ptr<SampleSource> biased_oracle_samples(const Oracle& oracle, Index samples, double highest, std::uint64_t seed,
+std::unique_ptr<SampleSource> biased_oracle_samples(std::shared_ptr<const Oracle> oracle, Index samples, double highest, std::uint64_t seed,
                                                     Index tries = 100000);
 
 }  // namespace relucover

@@ -10,4 +10,5 @@ PYBIND11_MODULE(_core, module) {
   relucover::python::bind_learning(module);
   relucover::python::bind_diagnosis(module);
   relucover::python::bind_first_layer(module);
+  relucover::python::bind_papers(module);
 }

@@ -10,27 +10,42 @@ Not a network that fits: the network that made the data, with a statement of wha
 >>> relucover.compare(truth, result.network)["max_weight_error"] < 1e-10
 True
 """
-from ._core import DataError, Extraction, FeedForward, Network, Result, __version__
+from ._core import DataError, Extraction, FeedForward, FirstLayerResult, Network, PowerSums, Result, ThresholdModel, __version__
 from .activity import as_seen, unit_activity
 from .convert import network_of, to_sklearn, to_torch
 from .functions import compare, diagnose, extract, learn, methods, sample
+from .papers import (evaluate, from_moments, from_network, learn_halfspaces, learn_lowest_layer, merge, moments, reproduce, sample_threshold,
+                     signs)
 
 __all__ = [
     "DataError",
     "Extraction",
     "FeedForward",
+    "FirstLayerResult",
     "Network",
+    "PowerSums",
     "ReluHalfspacesClassifier",
     "ReluNetworkRegressor",
     "Result",
+    "ThresholdModel",
     "as_seen",
     "compare",
     "diagnose",
+    "evaluate",
     "extract",
+    "from_moments",
+    "from_network",
     "learn",
+    "learn_halfspaces",
+    "learn_lowest_layer",
+    "merge",
     "methods",
+    "moments",
     "network_of",
+    "reproduce",
     "sample",
+    "sample_threshold",
+    "signs",
     "to_sklearn",
     "to_torch",
     "unit_activity",

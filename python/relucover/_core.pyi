@@ -100,9 +100,34 @@ class Extraction:
     looks_like: str
     domain: str
 
+class ThresholdModel:
+    W: NDArray[Any]
+    t: NDArray[Any]
+    unit: str
+    inputs: int
+    units: int
+    def predict(self, x: NDArray[Any]) -> NDArray[Any]: ...
+    def __call__(self, x: NDArray[Any]) -> NDArray[Any]: ...
+    def first_layer(self, x: NDArray[Any]) -> NDArray[Any]: ...
+    def write(self, path: Union[str, PathLike[str]]) -> None: ...
+    @staticmethod
+    def read(path: Union[str, PathLike[str]]) -> ThresholdModel: ...
+
+class PowerSums:
+    samples: int
+    inputs: int
+    order: int
+    def __add__(self, other: PowerSums) -> PowerSums: ...
+    def write(self, path: Union[str, PathLike[str]]) -> None: ...
+    @staticmethod
+    def read(path: Union[str, PathLike[str]]) -> PowerSums: ...
+
 class FirstLayerResult:
     status: str
     message: str
+    model: ThresholdModel
+    units: int
+    usable: bool
     W: NDArray[Any]
     t: NDArray[Any]
     holdout_error: float

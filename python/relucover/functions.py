@@ -127,6 +127,8 @@ def compare(truth, answer):
     >>> relucover.compare(net, net.canonical())["units_matched"]
     1
     """
+    if isinstance(truth, _core.ThresholdModel):
+        return _core.compare_thresholds(truth, answer)
     return _core.compare(truth, answer)
 
 

@@ -59,20 +59,28 @@ def residuals(network, x, y, ax=None):
     return ax
 
 
+def _canonical(network):
+    """Unit weight vectors; models with thresholds have them already."""
+    return network.canonical() if hasattr(network, "canonical") else network
+
+
 def weights(network, truth=None, ax=None):
     """Weights of every unit (canonical form); with the truth, each pair side by side: points on the diagonal are right."""
     from . import _core
 
     ax = _axis(ax)
-    answer = network.canonical()
+    answer = _canonical(network)
     if truth is None:
         largest = max(1e-300, np.abs(answer.W).max(initial=0))
         ax.imshow(answer.W, cmap="RdBu", vmin=-largest, vmax=largest, aspect="auto")
         ax.set_xlabel("input")
         ax.set_ylabel("unit")
         return ax
-    planted = truth.canonical()
-    partner = _core.compare(planted, answer)["partner"]
+    planted = _canonical(truth)
+    if isinstance(truth, _core.ThresholdModel):
+        partner = np.abs(planted.W @ answer.W.T).argmax(axis=1) if len(answer.W) else [-1] * len(planted.W)
+    else:
+        partner = _core.compare(planted, answer)["partner"]
     for i, j in enumerate(partner):
         if j >= 0:
             sign = 1.0 if planted.W[i] @ answer.W[j] >= 0 else -1.0

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from . import _core
+from .functions import compare
 
 HEADLINES = {
     "exact": "Exact: the network that made the data, certified to rounding",
@@ -26,9 +27,18 @@ COMPARED = {"units_truth": "units of the truth", "units_answer": "units of the a
             "max_output_error": "largest output weight error", "function_rms": "function (relative)",
             "up_to_sign": "some unit turned around"}
 NUMBERS = [("method", "method"), ("units", "hidden units"), ("inputs", "inputs"), ("outputs", "outputs"), ("samples", "samples"),
-           ("residual_rms", "residual (rms)"), ("residual_relative", "residual (relative)"), ("holdout_rms", "held-out residual (rms)"),
+           ("task", "task"), ("holdout_error", "held-out error"), ("direction_error", "directions (rad)"), ("residual_rms", "residual (rms)"), ("residual_relative", "residual (relative)"), ("holdout_rms", "held-out residual (rms)"),
            ("noise_estimate", "noise of the labels"), ("sign_ambiguous", "signs undetermined"), ("seconds", "seconds"),
            ("queries", "queries asked")]
+
+
+def _read_model(path):
+    """A network, or a model with thresholds."""
+    if str(path).endswith(".json"):
+        with open(path, encoding="utf-8") as file:
+            if json.load(file).get("format") == "relucover-threshold-model":
+                return _core.ThresholdModel.read(path)
+    return _core.Network.read(path)
 
 
 def _text(value):
@@ -121,14 +131,14 @@ def report(result, *, network=None, truth=None, samples=None):
     from jinja2 import Environment, select_autoescape
     from markupsafe import Markup
 
-    if isinstance(result, _core.Result):
-        network = network or (result.network if result.usable else None)
+    if isinstance(result, (_core.Result, _core.FirstLayerResult)):
+        network = network or (getattr(result, "network", None) or getattr(result, "model", None) if result.usable else None)
         result = json.loads(result.json())
     elif not isinstance(result, dict):
         result = json.loads(Path(result).read_text())
     if "result" in result and "status" not in result:
         result = {**result["result"], "queries": result.get("queries")}
-    comparison = _core.compare(truth, network) if network and truth else {}
+    comparison = compare(truth, network) if network and truth else {}
     comparison.pop("partner", None)
     assumed = list(result.get("notes") or [])
     if result.get("method_reason"):
@@ -180,8 +190,8 @@ def main(arguments=None):
         if given.data:
             with np.load(given.data) as arrays:
                 samples = (arrays["x"][:5000], arrays["y"][:5000])
-        page = report(given.result, network=given.network and _core.Network.read(given.network),
-                      truth=given.truth and _core.Network.read(given.truth), samples=samples)
+        page = report(given.result, network=given.network and _read_model(given.network), truth=given.truth and _read_model(given.truth),
+                      samples=samples)
         write(page, given.output)
     except (OSError, ValueError, KeyError) as problem:
         print(f"relucover report: {problem}", file=sys.stderr)

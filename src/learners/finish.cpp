@@ -63,8 +63,10 @@ class Finish {
     if (!noise_free_) fit_all_samples();
     measure_uncertainty();
     if (!noise_free_) drop_undetermined_units();
+    const Result before = result_;
     resolve_signs();
     judge();
+    if (!noise_free_ && !all_known() && model_.units() > options_.units) judge_with_fewer_units(before);
   }
 
  private:
@@ -165,27 +167,71 @@ class Finish {
     return rms <= float32_rounding(network, *data_.judge);
   }
 
-  /// With noisy labels and too many units asked for, a unit that explains nothing can't be told from noise: drop it.
+  double worst_unit_error() const {
+    if (!known_ || !known_->determined) return std::numeric_limits<double>::infinity();
+    return model_.units() == 0 ? 0 : sigma() * known_->unit_error.maxCoeff();
+  }
+  bool all_known() const { return worst_unit_error() < 0.15; }  // what the gate asks for
+
+  /// By how much χ² is larger with this residual.
+  double increase_to(double cost) const {
+    const double noise = sigma();
+    return std::max(0.0, (cost - relative_cost_) * variance_ * static_cast<double>(source_.samples())) / (noise * noise);
+  }
+
+  /// Whether some unit may have been made of noise: without it, other units where they are, χ² is hardly larger.
+  bool some_unit_is_doubtful() const {
+    constexpr double clear = 20, alike = 0.9;  // times the unknowns of a unit; agreement of two units
+    if (model_.units() > 1 && merge_closest_units(source_, model_, control_).agreement >= alike) return true;
+    const SignFreeModel fewer = prune(source_, model_, model_.units() - 1, Loss{}, control_).model;
+    return increase_to(relative_cost(source_, fewer, Loss{}, variance_, control_)) < clear * static_cast<double>(model_.inputs() + model_.outputs());
+  }
+
+  /// With noisy labels a unit that explains no more than a search makes of noise is not in the answer.
   void drop_undetermined_units() {
+    constexpr double by_search = 4.9, by_luck = 3, if_asked_for = 3.5;  // standard deviations; by_luck: for a unit that is known well
     const Index before = model_.units();
     while (known_ && model_.units() > 0 && model_.units() < 200) {
-      const double worst = known_->determined ? sigma() * known_->unit_error.maxCoeff() : std::numeric_limits<double>::infinity();
-      const bool all_known = worst < 0.15;  // what the gate asks for
       constexpr double known_to_rounding = 1e-4;
-      if (all_known && (worst < known_to_rounding || !labels_are_float32())) break;
+      const bool follows_rounding = worst_unit_error() >= known_to_rounding && labels_are_float32();
+      const bool asked_for = model_.units() <= options_.units;  // least squares may see less in them than whoever asked
+      if (all_known() && !follows_rounding && (asked_for || !some_unit_is_doubtful())) break;
       auto smaller = with_one_unit_fewer(40, 1e-7);
       const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
-      const double increase = (smaller.relative_cost - relative_cost_) * variance_ * static_cast<double>(source_.samples());
-      const double noise = sigma();
-      const bool by_chance = !all_known && chi_square_score(std::max(0.0, increase) / (noise * noise), freedom) <= 3.5;
-      if (!by_chance && !at_float32_rounding(smaller)) break;
-      model_ = std::move(smaller.model);
-      relative_cost_ = smaller.relative_cost;
-      measure_uncertainty();
+      const bool by_chance = !(all_known() && asked_for) && chi_square_score(increase_to(smaller.relative_cost), freedom) <= (asked_for ? if_asked_for : all_known() ? by_luck : by_search);
+      if (!by_chance && !(follows_rounding && at_float32_rounding(smaller))) break;
+      take(std::move(smaller));
     }
     if (model_.units() < before)
       result_.notes.push_back(fmt::format("{} of {} units explained nothing that noise would not, and were dropped",
                                           before - model_.units(), before));
+  }
+
+  void take(SolveOutcome solved) {
+    model_ = std::move(solved.model);
+    relative_cost_ = solved.relative_cost;
+    measure_uncertainty();
+  }
+
+  /// Noise that is larger in places lets a unit follow it there. Such an answer is no claim; without the unit it may be one, and
+  /// the gate has tests for a missing unit that noise does not fool.
+  void judge_with_fewer_units(const Result& before) {
+    const Result with_all = result_;
+    const Index units = model_.units();
+    constexpr double hopeless = 100;  // times the unknowns of a unit
+    while (known_ && model_.units() > 1 && model_.units() < 200) {
+      auto smaller = with_one_unit_fewer(40, 1e-7);
+      if (increase_to(smaller.relative_cost) > hopeless * static_cast<double>(model_.inputs() + model_.outputs())) break;
+      take(std::move(smaller));
+      if (!all_known()) continue;
+      result_ = before;
+      without_skip_ = without_offset_ = false;
+      result_.notes.push_back(fmt::format("{} of {} units are not known well enough to be told from noise, and were dropped", units - model_.units(), units));
+      resolve_signs();
+      judge();
+      if (result_.certified()) return;
+    }
+    result_ = with_all;
   }
 
   /// How far the sum of the units' linear parts may be from the affine part for the signs to fit.

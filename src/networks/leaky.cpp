@@ -25,7 +25,9 @@ Network without_leak(const Network& network) {
 // sum_i tau_i (a_i / 2) u_i with |tau_i| = (1 + s) / (1 - s) for all i.
 std::optional<Network> as_leaky(const Network& network, double precision) {
   const Index units = network.units(), inputs = network.inputs(), outputs = network.outputs();
-  if (network.deep() || network.activation != Activation::relu || units == 0 || units > inputs * outputs || network.skip.isZero(0)) return std::nullopt;
+  constexpr Index no_accident = 4;  // equations for a slope: with fewer, any linear term would do
+  if (network.deep() || network.activation != Activation::relu || units == 0 || network.skip.isZero(0)) return std::nullopt;
+  if (units > inputs * outputs || inputs * outputs < no_accident) return std::nullopt;
   Matrix parts(inputs * outputs, units);
   for (Index i = 0; i < units; ++i) parts.col(i) = (0.5 * network.A.col(i) * network.W.row(i)).reshaped();
   const Matrix linear = network.skip + 0.5 * network.A * network.W;

@@ -8,12 +8,11 @@
 
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "core/check.hpp"
+#include "core/mapped_file.hpp"
 #include "networks/onnx_module.hpp"
 #include "relucover/errors.hpp"
 
@@ -466,11 +465,8 @@ class Reader {
 };
 
 std::string file_content(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path.string(), "", "can't be opened", "check the name and that it is readable");
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+  const SharedBytes content = map_file(path);
+  return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
 }
 
 std::string bytes_of(const Network& network, Precision precision) {
@@ -537,6 +533,6 @@ FeedForward read(const std::filesystem::path& path) {
 }  // namespace relucover
 
 extern "C" const relucover::OnnxModule* relucover_onnx_module() {
-  static const relucover::OnnxModule module{relucover::bytes_of, relucover::read};
+  static const relucover::OnnxModule module{relucover::bytes_of, relucover::read, relucover::threshold_onnx_bytes};
   return &module;
 }

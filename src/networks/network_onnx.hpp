@@ -5,6 +5,7 @@
 
 #include "networks/feed_forward.hpp"
 #include "relucover/network.hpp"
+#include "relucover/threshold.hpp"
 
 namespace relucover {
 
@@ -16,6 +17,7 @@ inline constexpr int onnx_ir_version = 7;
 std::string onnx_bytes(const Network& network, Precision precision = Precision::float64);
 void write_network_onnx(const Network& network, const std::filesystem::path& path,
                         Precision precision = Precision::float64);
+void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path);
 
 /// Any chain or sum of Gemm, MatMul, Add, Sub, Mul and Div by constants, and element-wise activations, as PyTorch,
 /// scikit-learn converters and the onnx helpers write them. Throws DataError naming the node that isn't understood.

@@ -24,6 +24,10 @@ void write_network_onnx(const Network& network, const std::filesystem::path& pat
   write_atomically(path, onnx_module(path.string()).bytes(network, precision));
 }
 
+void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path) {
+  write_atomically(path, onnx_module(path.string()).threshold_bytes(model));
+}
+
 FeedForward read_feed_forward_onnx(const std::filesystem::path& path) { return onnx_module(path.string()).read(path); }
 
 Network read_network_onnx(const std::filesystem::path& path) {

@@ -5,13 +5,18 @@
 
 #include "networks/feed_forward.hpp"
 #include "relucover/network.hpp"
+#include "relucover/threshold.hpp"
 
 namespace relucover {
 
 struct OnnxModule {
   std::string (*bytes)(const Network& network, Precision precision);
   FeedForward (*read)(const std::filesystem::path& path);
+  std::string (*threshold_bytes)(const ThresholdModel& model);
 };
+
+/// threshold_onnx.cpp
+std::string threshold_onnx_bytes(const ThresholdModel& model);
 
 inline constexpr const char* onnx_module_file = "relucover_onnx.so";
 inline constexpr const char* onnx_module_entry = "relucover_onnx_module";

@@ -96,6 +96,7 @@ std::vector<std::string> PlantedThresholdOptions::problems() const {
     found.push_back(fmt::format("{} units in {} inputs can't be independent", units, inputs));
   if (weights == Weights::supports && (support <= 0 || support * units > inputs))
     found.push_back(fmt::format("{} disjoint supports of {} inputs don't fit in {} inputs", units, support, inputs));
+  if (!linear_terms && units < 2) found.push_back("products of pairs need two units or more");
   if (upper == UpperPart::Kind::layers && hidden <= 0) found.push_back("hidden must be at least 1");
   if (!std::isfinite(threshold) || !std::isfinite(threshold_high)) found.push_back("a threshold is NaN or infinite");
   return found;
@@ -132,7 +133,13 @@ void plant_polynomial(const PlantedThresholdOptions& options, RandomStream& rand
     return options.product_scale * (options.monotone ? random.uniform() : 2 * random.uniform() - 1);
   };
   upper.constant = options.constant;
-  for (Index i = 0; i < options.units; ++i) upper.monomials.push_back({{{i, 1}}, 0.7 + 0.6 * random.uniform()});
+  const auto single_coefficient = [&] { return 0.7 + 0.6 * random.uniform(); };
+  if (!options.linear_terms) {
+    for (Index i = 0; i < options.units; ++i)
+      for (Index j = i + 1; j < options.units; ++j) upper.monomials.push_back({{{i, 1}, {j, 1}}, single_coefficient()});
+    return;
+  }
+  for (Index i = 0; i < options.units; ++i) upper.monomials.push_back({{{i, 1}}, single_coefficient()});
   for (Index i = 0; i < options.units; ++i)
     for (Index j = i + 1; j < options.units; ++j)
       if (random.uniform() < options.pair_probability) upper.monomials.push_back({{{i, 1}, {j, 1}}, product_coefficient()});

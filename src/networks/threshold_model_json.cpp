@@ -1,9 +1,10 @@
 // {"format": "relucover-threshold-model", "version": 1, "unit": "relu", "W": d by n, "t": d, "upper": {...}}
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/atomic_file.hpp"
 #include "core/check.hpp"
+#include "core/mapped_file.hpp"
+#include "networks/network_onnx.hpp"
 #include "relucover/errors.hpp"
 #include "relucover/threshold.hpp"
 
@@ -102,6 +103,10 @@ UpperPart to_upper(const json& object) {
 
 }  // namespace
 
+namespace {
+std::string_view text_of(const SharedBytes& content) { return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()}; }
+}  // namespace
+
 std::string threshold_model_json(const ThresholdModel& model) {
   const json object = {{"format", format_name}, {"version", 1},           {"unit", model.unit.name()},
                        {"W", to_json(model.W)}, {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
@@ -110,15 +115,21 @@ std::string threshold_model_json(const ThresholdModel& model) {
 
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path) {
   check_no_problems("threshold model", model.problems());
+  if (path.extension() == ".onnx") return write_threshold_onnx(model, path);
   write_atomically(path, threshold_model_json(model) + "\n");
+}
+
+bool holds_threshold_model(const std::filesystem::path& path) {
+  if (path.extension() != ".json" || is_stream(path)) return false;
+  const json object = json::parse(text_of(map_file(path)), nullptr, false);
+  return object.is_object() && object.value("format", json()) == format_name;
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {
   const std::string remedy = "write it with `relucover sample-threshold ... --truth FILE`";
-  std::ifstream file(path);
-  if (!file) throw DataError(path.string(), "", "can't be opened", "check the path");
+  const SharedBytes content = map_file(path);
   try {
-    const json object = json::parse(file);
+    const json object = json::parse(text_of(content));
     if (object.value("format", "") != format_name)
       throw std::invalid_argument(std::string("\"format\" is not \"") + format_name + "\"");
     if (object.at("version").get<int>() != 1) throw std::invalid_argument("\"version\" is not 1");

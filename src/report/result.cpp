@@ -91,7 +91,7 @@ std::string Result::full() const {
       append_line(page, "held out", fmt::format("{:.3e} rms", holdout_rms));
       append_line(page, "noise", fmt::format("{:.3e} estimated", noise_estimate));
     }
-    if (left_out > 0) append_line(page, "left out", fmt::format("{} samples are not explained", left_out));
+    if (left_out > 0) append_line(page, "left out", fmt::format("{} labels are not explained", left_out));
     if (std::isfinite(detection_limit))
       append_line(page, "detection limit", fmt::format("a further unit of {:.2g} times the smallest one found would have shown", detection_limit));
     append_line(page, "signs",

@@ -85,8 +85,8 @@ class OracleSource : public GeneratedSource {
 
 class BiasedOracleSource : public GeneratedSource {
  public:
-  BiasedOracleSource(const Oracle& oracle, Index samples, double highest, std::uint64_t seed, Index tries)
-      : GeneratedSource(samples, oracle.inputs(), seed), oracle_(oracle), highest_(highest), tries_(tries) {
+  BiasedOracleSource(std::shared_ptr<const Oracle> oracle, Index samples, double highest, std::uint64_t seed, Index tries)
+      : GeneratedSource(samples, oracle->inputs(), seed), oracle_(std::move(oracle)), highest_(highest), tries_(tries) {
     if (!(highest > 0)) throw std::invalid_argument("the highest value of a biased oracle must be above zero");
   }
   std::string name() const override { return "biased oracle samples"; }
@@ -108,7 +108,7 @@ class BiasedOracleSource : public GeneratedSource {
     RowMatrix candidates(batch, inputs());
     for (Index tried = 0; tried < tries_; tried += batch) {
       for (double& value : candidates.reshaped()) value = random.normal();
-      const Vector f = oracle_.answer(candidates);
+      const Vector f = oracle_->answer(candidates);
       if (f.minCoeff() < 0)
         throw DataError(name(), fmt::format("sample {}", sample), "the oracle answered below zero",
                         "sampling in proportion to f needs f >= 0");
@@ -122,7 +122,7 @@ class BiasedOracleSource : public GeneratedSource {
                     "give a lower `highest` or more tries");
   }
 
-  const Oracle& oracle_;
+  std::shared_ptr<const Oracle> oracle_;
   double highest_;
   Index tries_;
 };
@@ -151,9 +151,9 @@ std::unique_ptr<SampleSource> oracle_samples(std::shared_ptr<const Oracle> oracl
   return std::make_unique<OracleSource>(std::move(oracle), options, "threshold samples");
 }
 
-std::unique_ptr<SampleSource> biased_oracle_samples(const Oracle& oracle, Index samples, double highest, std::uint64_t seed,
+std::unique_ptr<SampleSource> biased_oracle_samples(std::shared_ptr<const Oracle> oracle, Index samples, double highest, std::uint64_t seed,
                                                     Index tries) {
-  return std::make_unique<BiasedOracleSource>(oracle, samples, highest, seed, tries);
+  return std::make_unique<BiasedOracleSource>(std::move(oracle), samples, highest, seed, tries);
 }
 
 }  // namespace relucover

@@ -159,6 +159,11 @@ class Search {
   /// Doubles the width until an over-parameterised fit stops gaining, then prunes for the least number that keeps it.
   SearchOutcome with_unknown_units() {
     Index wide = std::clamp<Index>(train_.inputs(), 8, options_.max_units);
+    if (options_.initial.units() > 0) {
+      keep_if_better(converge(options_.initial, options_.settled, 60, 1e-29));
+      regrow_while_it_gains();
+      wide = std::min(2 * options_.initial.units(), options_.max_units);
+    }
     for (Index attempt = 0; attempt < options_.starts && !outcome_.exact; ++attempt) {
       report(attempt);
       control_.check();
@@ -167,13 +172,30 @@ class Search {
       outcome_.starts = attempt + 1;
       if (over.holdout < 0.05 || wide >= options_.max_units) try_numbers_of_units(over);
       if (!outcome_.exact && over.train <= near) look_for_small_units(attempt);
+      if (!outcome_.exact) regrow_while_it_gains();
       if (outcome_.exact) break;
       const bool gained = over.holdout < 0.7 * best_before;
+      outcome_.wants_more = gained && 2 * wide > options_.max_units;
+      if (outcome_.wants_more && options_.may_ask_for_more) break;
       if (!gained && attempt >= 2) break;
       if (2 * wide <= options_.max_units) wide *= 2;
     }
     if (!searched_) try_numbers_of_units(over_parameterised(wide, options_.starts));
     return std::move(outcome_);
+  }
+
+  /// A wide network with many units that matter a little: starts find most of them, and the rest beside these.
+  void regrow_while_it_gains() {
+    constexpr double close = 1e-2, gain = 0.7;
+    while (!outcome_.exact && !regrowing_gave_nothing_ && outcome_.holdout_cost < close && outcome_.model.units() > 0) {
+      report(outcome_.starts);
+      control_.check();
+      const double before = outcome_.holdout_cost;
+      const Fit wider = regrown(++regrowths_);
+      outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, wider.holdout);
+      try_numbers_of_units(wider);
+      regrowing_gave_nothing_ = !outcome_.exact && outcome_.holdout_cost > gain * before;
+    }
   }
 
   /// Beside units that explain nearly everything there may be some a thousand times smaller: they show when new units
@@ -215,6 +237,8 @@ class Search {
   const SearchOptions& options_;
   const Control& control_;
   const AffineSum sums_;
+  Index regrowths_ = 500;  // a number of its own for every start
+  bool regrowing_gave_nothing_ = false;
   SolverOptions solver_;
   Matrix affine_;
   SearchOutcome outcome_;

@@ -13,6 +13,8 @@ struct SearchOptions {
   Index units = 0;
   /// Most units tried when finding out.
   Index max_units = 256;
+  /// More samples could be had, for more units than max_units: stop where these would gain.
+  bool may_ask_for_more = false;
   Index starts = 12;
   std::uint64_t seed = 0;
   /// Units of the over-parameterised start for each unit wanted.
@@ -25,7 +27,7 @@ struct SearchOptions {
   static constexpr double near = 1e-6;
   double over_enough = near;
   Loss loss;
-  /// Where to begin, if not at random: a model with at least the units wanted.
+  /// Where to begin, if not at random: a model with at least the units wanted; or, where they are to be found out, the best so far.
   SignFreeModel initial;
   /// Where the best model so far is left when the search is stopped; null: nowhere.
   SignFreeModel* stopped_at = nullptr;
@@ -39,6 +41,8 @@ struct SearchOutcome {
   Index starts = 0;
   Index iterations = 0;
   bool exact = false;
+  /// Units were still gaining when these samples allowed no more.
+  bool wants_more = false;
   std::vector<double> history;
 };
 

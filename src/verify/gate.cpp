@@ -22,7 +22,11 @@ namespace relucover {
 
 namespace {
 
-Certificate refuse(std::string reason) { return {.status = Status::approximate, .reason = std::move(reason)}; }
+Certificate refuse(std::string reason) {
+  Certificate certificate;
+  certificate.reason = std::move(reason);
+  return certificate;
+}
 
 /// Root mean square of the absolute values that are added up to a prediction: rounding is a part of this.
 double summed_magnitude(const Network& network, const SampleSource& source) {
@@ -124,6 +128,8 @@ Certificate wrong_labels_are_accidents(const Claimed& claimed, const Control& co
     return refused(fmt::format("{:.0f}% of the labels are not explained; at more than {:.0f}% wrong labels can't be told from another function", 100 * share,
                                100 * most_wrong));
   if (by_entries) {
+    if (const double worst = wrong.colwise().mean().maxCoeff(); worst > most_wrong)
+      return refused(fmt::format("{:.0f}% of the labels of one output are not explained: this is no accident", 100 * worst));
     const auto right = static_cast<double>(answer.rows() * answer.outputs()) * (1 - share);
     if (right < 1.2 * static_cast<double>(unknowns_of(claimed.network))) return refused("too few labels are explained for the number of unknowns");
     RandomStream random(claimed.seed, purpose::judge);

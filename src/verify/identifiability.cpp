@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "solve/signs.hpp"
+#include "verify/reduced.hpp"
 
 namespace relucover {
 
@@ -31,9 +32,32 @@ SignIdentifiability sign_identifiability(const Network& network, Index limit) {
   return answer;
 }
 
+namespace {
+
+double straight_distance(const Network& one, Index i, const Network& other, Index j) {
+  return (one.W.row(i) - other.W.row(j)).norm() + std::abs(one.b[i] - other.b[j]);
+}
+double turned_distance(const Network& one, Index i, const Network& other, Index j) {
+  return (one.W.row(i) + other.W.row(j)).norm() + std::abs(one.b[i] + other.b[j]);
+}
+
+/// Units of networks as they were given, of which the one is turned around in the other.
+Index turned_units(const Network& one, const Network& other) {
+  if (one.activation != Activation::relu || one.units() != other.units()) return 0;
+  const Comparison pairs = compare(one, other);
+  Index turned = 0;
+  for (Index i = 0; i < one.units(); ++i) {
+    const Index j = pairs.partner[static_cast<std::size_t>(i)];
+    turned += j >= 0 && turned_distance(one, i, other, j) < straight_distance(one, i, other, j);
+  }
+  return turned;
+}
+
+}  // namespace
+
 Equivalence equivalence(const Network& one_given, const Network& other_given, double tolerance) {
-  const Comparison pairs = compare(one_given, other_given);
-  const Network one = canonical(one_given), other = canonical(other_given);
+  const Network one = canonical(reduced(one_given)), other = canonical(reduced(other_given));
+  const Comparison pairs = compare(one, other);
   Equivalence answer;
   if (one.deep() || other.deep()) {  // the scale of a unit lies above it, where weights are not of length 1
     const double scale = 1 + one.A.cwiseAbs().sum();
@@ -48,17 +72,16 @@ Equivalence equivalence(const Network& one_given, const Network& other_given, do
   for (Index i = 0; i < one.units(); ++i) {
     const Index j = pairs.partner[static_cast<std::size_t>(i)];
     if (j < 0) return answer;
-    const double straight = (one.W.row(i) - other.W.row(j)).norm() + std::abs(one.b[i] - other.b[j]);
-    const double turned = (one.W.row(i) + other.W.row(j)).norm() + std::abs(one.b[i] + other.b[j]);
+    const double straight = straight_distance(one, i, other, j), turned = turned_distance(one, i, other, j);
     const bool relu_turned = one.activation == Activation::relu && turned < straight;
     worst = std::max(worst, (relu_turned ? turned : straight) + (one.A.col(i) - other.A.col(j)).norm());
     scale += one.A.col(i).norm() * (1 + std::abs(one.b[i]));
-    if (!relu_turned) continue;
-    ++answer.turned;  // relu(t) = relu(-t) + t
+    if (!relu_turned) continue;  // relu(t) = relu(-t) + t
     skip += one.A.col(i) * one.W.row(i);
     offset += one.A.col(i) * one.b[i];
   }
   answer.same = worst <= tolerance * scale && skip.norm() + offset.norm() <= tolerance * scale;
+  if (answer.same) answer.turned = turned_units(canonical(one_given), canonical(other_given));
   return answer;
 }
 

@@ -21,7 +21,7 @@ struct Equivalence {
   bool same = false;     // the same function, whatever the inputs
   Index turned = 0;      // units that stand the other way round
 };
-/// Units are paired and may be turned around; the functions are the same if the linear parts of turned units add up to the
+/// Units that add up to affine parts are left out; the others are paired and may be turned around; the functions are the same if the linear parts of turned units add up to the
 /// difference of the affine parts. Tolerance relative to the size of the weights.
 Equivalence equivalence(const Network& one, const Network& other, double tolerance = 1e-9);
 

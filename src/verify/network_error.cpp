@@ -21,17 +21,17 @@ struct Worst {
 
 struct ErrorSums {
   using Scalar = double;
-  const Network* network;
+  const Prediction* predict;
   Vector shift;  // near the mean of y, so that the spread does not cancel
   Vector squared, labels, labels_squared;
   Worst worst;
 
-  ErrorSums(const Network& of, Vector near_mean)
-      : network(&of), shift(std::move(near_mean)), squared(Vector::Zero(shift.size())), labels(squared),
+  ErrorSums(const Prediction& of, Vector near_mean)
+      : predict(&of), shift(std::move(near_mean)), squared(Vector::Zero(shift.size())), labels(squared),
         labels_squared(squared) {}
 
   void add(const Block<double>& block) {
-    const RowMatrix residual = block.y - network->serve(block.x);
+    const RowMatrix residual = block.y - (*predict)(block.x);
     squared += residual.colwise().squaredNorm().transpose();
     const RowMatrix shifted = block.y.rowwise() - shift.transpose();
     labels += shifted.colwise().sum().transpose();
@@ -49,10 +49,14 @@ NetworkError network_error(const Network& network, const SampleSource& source, c
   check_no_problems("network", network.problems());
   check_equal("inputs of " + source.name(), source.inputs(), network.inputs());
   check_equal("outputs of " + source.name(), source.outputs(), network.outputs());
+  return prediction_error([&](const auto& x) { return network.serve(x); }, source, control);
+}
+
+NetworkError prediction_error(const Prediction& predict, const SampleSource& source, const Control& control) {
   check_positive("samples of " + source.name(), source.samples());
   BlockBuffer<double> buffer;
   const Vector near_mean = source.read(0, 1, buffer).y.row(0).transpose();
-  const ErrorSums sums = reduce(source, ErrorSums(network, near_mean), control);
+  const ErrorSums sums = reduce(source, ErrorSums(predict, near_mean), control);
   const double n = static_cast<double>(source.samples());
   const double values = n * static_cast<double>(source.outputs());
   const double spread = (sums.labels_squared - sums.labels.cwiseAbs2() / n).sum();

@@ -1,5 +1,7 @@
 #pragma once
 // How well a given network explains given data: one pass, no solver.
+#include <functional>
+
 #include "relucover/network.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
@@ -14,6 +16,10 @@ struct NetworkError {
   Index worst_sample = -1;
   Vector output_rms;  // per output
 };
+
+/// Any function of the inputs, one row in, one row out.
+using Prediction = std::function<RowMatrix(const Eigen::Ref<const RowMatrix>& x)>;
+NetworkError prediction_error(const Prediction& predict, const SampleSource& source, const Control& control);
 
 /// Throws std::invalid_argument if network and data differ in shape.
 NetworkError network_error(const Network& network, const SampleSource& source, const Control& control);

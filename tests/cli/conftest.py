@@ -14,7 +14,7 @@ PROGRAM = os.environ.get("RELUCOVER", str(pathlib.Path(__file__).resolve().paren
 AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
 
 
-def run_program(*arguments, code=0, cwd=None, timeout=120, before=(), **options):
+def run_program(*arguments, code=0, cwd=None, timeout=600, before=(), **options):
     done = subprocess.run(
         [*before, PROGRAM, *map(str, arguments)], cwd=cwd, timeout=timeout, text=True, errors="replace",
         stdout=options.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, **options)

@@ -39,7 +39,8 @@ def test_from_network_refuses_what_makes_no_sense(relucover, relucover_json, tmp
     network["skip"] = [network["skip"][0]] * 2
     network["offset"] = [0, 0]
     (tmp_path / "two.json").write_text(json.dumps(network))
-    assert "outputs" in relucover("learn", "--from-network", "two.json", code=2).stderr
+    assert "outputs" in relucover("learn", "--from-network", "two.json", "--method", "hermite", code=2).stderr
+    assert "biases" in relucover("learn", "--from-network", "two.json", code=3).stdout  # several outputs: pure neurons, which have none
 
 
 def test_reproduce_prints_a_table_and_writes_it_as_csv(relucover, tmp_path):

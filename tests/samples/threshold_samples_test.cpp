@@ -32,8 +32,8 @@ TEST(ThresholdSamples, FlipsAsManyLabelsAsAsked) {
 TEST(BiasedOracleSamples, AcceptInProportionToTheFunction) {
   // f is 0 or 1, so every accepted input is active.
   const ThresholdModel model = union_of_halfspaces();
-  const auto oracle = model_oracle(model);
-  const auto source = biased_oracle_samples(*oracle, 200, 1, 9);
+  const std::shared_ptr<const Oracle> oracle = model_oracle(model);
+  const auto source = biased_oracle_samples(oracle, 200, 1, 9);
   BlockBuffer<double> buffer;
   const auto block = source->read(0, 200, buffer);
   EXPECT_EQ(oracle->answer(block.x).minCoeff(), 1);
@@ -41,8 +41,8 @@ TEST(BiasedOracleSamples, AcceptInProportionToTheFunction) {
 }
 
 TEST(BiasedOracleSamples, GivesUpWithAReason) {
-  const auto oracle = model_oracle(union_of_halfspaces());
-  const auto source = biased_oracle_samples(*oracle, 200, 1e9, 9, 1000);
+  const std::shared_ptr<const Oracle> oracle = model_oracle(union_of_halfspaces());
+  const auto source = biased_oracle_samples(oracle, 200, 1e9, 9, 1000);
   BlockBuffer<double> buffer;
   EXPECT_THROW(source->read(0, 10, buffer), DataError);
 }

@@ -19,6 +19,8 @@ namespace relucover {
 
 namespace {
 
+constexpr Index highest_tuple_order = 3;  // moments of order 8
+
 const SymmetricTensor& order_of(const HermiteMoments& moments, Index order) {
   return moments.tensors.at(static_cast<std::size_t>(order));
 }
@@ -217,20 +219,26 @@ Network on_inputs(const MomentAnswer& answer, const Whitening& whitening) {
 
 Index tuple_order_for(Index inputs, Index units) {
   Index order = 1;
-  while (order < 3 && packed_size(inputs, order) < units) ++order;
+  while (order < highest_tuple_order && packed_size(inputs, order) < units) ++order;
   return order;
 }
 
 MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
   Frame frame = choose_frame(source, options, control);
   if (frame.directions.rows() == 0) return affine_answer(source, control);
-  const Index last = 2 * frame.tuple_order + 2;
-  const HermiteMoments moments = source.moments(frame.directions, last, control);
+  HermiteMoments moments = source.moments(frame.directions, 2 * frame.tuple_order + 2, control);
   if (source.exact() && frame.tuple_order > 1) {  // parallel units are one direction: there is no more than the rank
-    const Index rank = rank_of_slices(Pencils(moments, 1, {.tuple_order = frame.tuple_order}));
+    Index rank = rank_of_slices(Pencils(moments, 1, {.tuple_order = frame.tuple_order}));
+    // As many as there is room for: there may be more, and the next order has more room.
+    while (options.tuple_order == 0 && frame.tuple_order < highest_tuple_order && rank == packed_size(source.inputs(), frame.tuple_order)) {
+      ++frame.tuple_order;
+      moments = source.moments(frame.directions, 2 * frame.tuple_order + 2, control);
+      rank = rank_of_slices(Pencils(moments, 1, {.tuple_order = frame.tuple_order}));
+    }
     frame.units = frame.units == 0 ? rank : std::min(frame.units, rank);
     if (frame.units == 0) return affine_answer(source, control);
   }
+  const Index last = 2 * frame.tuple_order + 2;
   MomentAnswer answer;
   answer.tuple_order = frame.tuple_order;
   answer.units = draw_units(moments, frame, options, source.exact(), control);

@@ -7,6 +7,7 @@
 
 #include "learners/hermite/moment_methods.hpp"
 #include "learners/stage_clock.hpp"
+#include "learners/vector/pure_neuron_population.hpp"
 #include "verify/gate.hpp"
 
 namespace relucover {
@@ -30,6 +31,8 @@ void judge(const Network& truth, const MomentAnswer& answer, Result& result) {
 }  // namespace
 
 Result learn_from_network(const Network& truth, const LearnOptions& options) {
+  const bool pure = options.method == "auto" && truth.outputs() > 1;
+  if (pure || has_exact_pure_neurons(options.method)) return learn_pure_neurons_from_network(truth, options);
   return learn_from_moments(options, "a network", {}, "exact moments of a given network", [&](const Control& control, Result& result) {
     const StageClock clock("moments");
     const ExactMoments moments(truth);
@@ -39,6 +42,16 @@ Result learn_from_network(const Network& truth, const LearnOptions& options) {
     clock.file(result, 1, answer.risk / std::max(moments.label_variance(), 1e-300));
     result.figures["moment_risk"] = answer.risk;
     result.network = answer.network();
+    // On exact moments the right units leave rounding; anything else is no answer, whatever its weights look like.
+    constexpr double fits = 1e-3;
+    const double left = answer.risk / std::max(moments.label_variance(), 1e-300);
+    if (!(left <= fits) || !result.network.W.allFinite() || !result.network.A.allFinite() || !result.network.b.allFinite()) {
+      result.status = Status::assumption_failed;
+      result.message = fmt::format("{} units from pencils of order {} leave {:.1e} of the moments: weight vectors are dependent in tuples of that order, or there "
+                                   "are more units than tuples ({} inputs have room for {} at order 3); give --units or --set order=3",
+                                   answer.units.count(), answer.tuple_order, left, truth.inputs(), packed_size(truth.inputs(), 3));
+      return;
+    }
     judge(truth, answer, result);
   });
 }

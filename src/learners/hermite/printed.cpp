@@ -7,6 +7,7 @@
 
 #include "core/linear_algebra.hpp"
 #include "decompose/scoring.hpp"
+#include "learners/finish.hpp"
 #include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/hermite/hidden_units.hpp"
@@ -182,6 +183,25 @@ Network consolidated(const Matrix& forms, const Vector& beta) {
   return network;
 }
 
+/// The engine finishes from the regression and certifies; the answer stays a sum of ReLUs alone.
+void certify_consolidated(const SampleSource& source, const SignFreeModel& model, const LearnOptions& options, const Control& control, Result& result) {
+  Result finished = result;
+  finish(source, model, options, control, finished);
+  if (!finished.certified()) {
+    result.message += fmt::format(" ({})", finished.message);
+    return;
+  }
+  const Network& network = finished.network;
+  Matrix forms(network.units(), network.inputs() + 1);
+  forms << network.W, network.b;
+  Vector beta = Vector::Zero(2 * network.units() + network.inputs() + 1);
+  beta.head(network.units()) = network.A.row(0).transpose();
+  beta.segment(2 * network.units(), network.inputs()) = network.skip.row(0).transpose();
+  beta[2 * network.units() + network.inputs()] = network.offset[0];
+  finished.network = consolidated(forms, beta);
+  result = std::move(finished);
+}
+
 }  // namespace
 
 void learn_hermite_printed(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
@@ -219,6 +239,7 @@ void learn_hermite_regression(const SampleSource& source, const LearnOptions& op
   clock.file(result, by_gradient ? gradient_steps : 1, 0);
   judge(source, control, 0, result);
   result.stages.back().residual = result.residual_relative * result.residual_relative;
+  if (refine && !by_gradient) certify_consolidated(source, sign_free_of(forms, beta), options, control, result);
   report_hidden_units(find_hidden_units(source, sign_free_of(forms, beta), whitening, options.units, result.residual_relative, control),
                       source.samples(), result);
 }

@@ -44,9 +44,19 @@ SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling
     if (found.exact) return found;
   }
   const SearchData data = search_data(source, scaling, many, options.seed, control);
-  SearchOutcome found = search(data.fit, data.judge, options, control);
+  SearchOptions fitting = options;
+  // More units than the samples in memory determine would only follow these.
+  const bool all = many >= source.samples();
+  if (options.units == 0 && !all) fitting.max_units = std::min(options.max_units, 2 * wide);
+  fitting.may_ask_for_more = fitting.max_units < options.max_units;
+  SearchOutcome found = search(data.fit, data.judge, fitting, control);
   found.starts += tried;
-  return found;
+  if (found.exact || options.units > 0 || all || !found.wants_more || fitting.max_units == options.max_units) return found;
+  SearchOptions wider = options;
+  wider.initial = std::move(found.model);
+  SearchOutcome more = found_by_search(source, scaling, 4 * wide, wider, control);
+  more.starts += found.starts;
+  return more;
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace relucover {
 
 namespace {
 
+constexpr double gross = 20;  // deviations of a label from its median, for the search
+
 MemorySource<double> rows_of(const MemorySource<double>& data, const std::vector<Index>& rows) {
   return MemorySource<double>(data.x()(rows, Eigen::all), data.y()(rows, Eigen::all), data.name());
 }
@@ -77,9 +79,6 @@ SignFreeModel refined(const MemorySource<double>& data, SignFreeModel model, dou
 }  // namespace
 
 void learn_robustly(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
-  constexpr double gross = 20;   // deviations of a label from its median, for the search
-  constexpr double close = 6;    // median residuals of a sample that counts
-  constexpr double rounding = 1e-9;
   const MemorySource<double> data = gather(source, 0, source.samples(), control);
   const Vector distances = label_distances(data.y());
   const MemorySource<double> tame = rows_of(data, rows_within(distances, gross));
@@ -89,8 +88,15 @@ void learn_robustly(const SampleSource& source, const LearnOptions& options, con
                                  data.samples(), gross);
     return;
   }
+  finish_robustly(data, found_by_pruning(tame, options, control, result), options, control, result);
+}
+
+void finish_robustly(const MemorySource<double>& data, const SignFreeModel& start, const LearnOptions& options, const Control& control,
+                     Result& result) {
+  constexpr double close = 6;  // median residuals of a sample that counts
+  constexpr double rounding = 1e-9;
+  const MemorySource<double> tame = rows_of(data, rows_within(label_distances(data.y()), gross));
   const double label_scale = std::sqrt(tame.y().squaredNorm() / static_cast<double>(std::max<Index>(1, tame.samples())));
-  const SignFreeModel start = found_by_pruning(tame, options, control, result);
   const SignFreeModel model = refined(data, start, label_scale, control, result);
 
   const Vector norms = residual_norms(data, model);
@@ -99,7 +105,7 @@ void learn_robustly(const SampleSource& source, const LearnOptions& options, con
   PartlyExplained partly{&data, std::vector<bool>(static_cast<std::size_t>(data.samples()), false)};
   for (const Index row : rows) partly.kept[static_cast<std::size_t>(row)] = true;
   finish(rows_of(data, rows), model, options, control, result, std::move(partly));
-  result.samples = source.samples();
+  result.samples = data.samples();
   const Index left_out = data.samples() - static_cast<Index>(rows.size());
   result.figures["samples_left_out"] = static_cast<double>(left_out);
   if (left_out > 0 && result.status != Status::exact)

@@ -33,7 +33,7 @@ struct UnitFit {
   Vector w;
   double t = 0;
   Vector curve = {};
-  double residual = 0, residual_rms = 0, direction_error = 0;
+  double residual = 0, residual_median = 0, residual_rms = 0, direction_error = 0;
 };
 
 UnitFit fit_linear(const PickedSamples& cell, int rounds) {
@@ -49,7 +49,8 @@ UnitFit fit_linear(const PickedSamples& cell, int rounds) {
   const Index n = cell.x.cols();
   const double norm = solution.head(n).norm();
   UnitFit unit{solution.head(n) / norm, -solution[n] / norm, (Vector(2) << 0, norm).finished()};
-  unit.residual = median_of(residual.cwiseAbs()) / median_of(cell.y.cwiseAbs());
+  unit.residual_median = median_of(residual.cwiseAbs());
+  unit.residual = unit.residual_median / median_of(cell.y.cwiseAbs());
   unit.residual_rms = std::sqrt(weight.cwiseProduct(residual.cwiseAbs2()).sum() / std::max(1.0, weight.sum()));
   const Matrix weighted = weight.asDiagonal() * design;
   const Matrix inverse = solve_semidefinite(weighted.transpose() * weighted, Matrix::Identity(n + 1, n + 1));
@@ -121,7 +122,8 @@ UnitFit fit_single_index(const PickedSamples& cell, UnitFit unit, int degree, in
   unit.t += root;
   unit.curve = shifted(coefficients, root);
   unit.curve[0] = 0;
-  unit.residual = median_of(residual.cwiseAbs()) / median_of(cell.y.cwiseAbs());
+  unit.residual_median = median_of(residual.cwiseAbs());
+  unit.residual = unit.residual_median / median_of(cell.y.cwiseAbs());
   unit.residual_rms = std::sqrt(residual.squaredNorm() / static_cast<double>(cell.rows()));
   return unit;
 }
@@ -154,6 +156,7 @@ CellFit cell_regression(const SampleSource& source, const LabelView& view, const
   const Index units = W.rows();
   CellFit fit{W, t, Vector::Zero(units), Matrix::Zero(units, options.degree + 1), Vector::Zero(units), Vector::Zero(units),
               std::vector<Index>(static_cast<std::size_t>(units), 0),
+              Vector::Constant(units, std::numeric_limits<double>::infinity()),
               Vector::Constant(units, std::numeric_limits<double>::infinity()), {}};
   for (const double margin : options.margins) {
     const auto cells = pick_samples(source, fit.W, fit.t, view, cell_rule(margin, options.noisy),
@@ -185,6 +188,7 @@ CellFit cell_regression(const SampleSource& source, const LabelView& view, const
       fit.direction_error[i] = unit.direction_error;
       fit.residual_rms[i] = unit.residual_rms;
       fit.residual[i] = unit.residual;
+      fit.residual_median[i] = unit.residual_median;
     }
   }
   return fit;

@@ -34,8 +34,8 @@ struct CellFit {
   /// Root mean square of the residuals that were not trimmed.
   Vector residual_rms;
   std::vector<Index> cell_samples;
-  /// Median |residual| over the cell relative to the median |label|.
-  Vector residual;
+  /// Median |residual| over the cell, relative to the median |label| and as it is.
+  Vector residual, residual_median;
   /// Units whose cell had too few samples keep their start.
   std::vector<Index> skipped;
 };

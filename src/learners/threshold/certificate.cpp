@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learners/threshold/product_fit.hpp"
 #include "reduce/reduce.hpp"
 #include "relucover/threshold.hpp"
 
@@ -51,13 +52,14 @@ struct CellReduction {
   const Matrix* W;
   const Vector* t;
   const Matrix* curve;
+  double rounding;   // of labels
+  double uncertain;  // closer to a boundary the side is not certain
   CellCheck check;
 
   void add(const Block<double>& block) {
     const RowMatrix arguments = arguments_of(block, *W, *t);
-    constexpr double rounding = 1e-9;  // closer to a boundary the side is not certain
     for (Index i = 0; i < block.rows(); ++i) {
-      if (arguments.row(i).cwiseAbs().minCoeff() < rounding) continue;
+      if (arguments.row(i).cwiseAbs().minCoeff() < uncertain) continue;
       const auto active = (arguments.row(i).array() > 0).count();
       const double value = (*view)(block.y(i, 0));
       if (active == 0) {
@@ -69,7 +71,8 @@ struct CellReduction {
         double predicted = 0;
         for (Index k = curve->cols() - 1; k >= 0; --k) predicted = predicted * s + (*curve)(unit, k);
         ++check.samples[static_cast<std::size_t>(unit)];
-        check.largest[unit] = std::max(check.largest[unit], std::abs(value - predicted) / std::max(1.0, std::abs(value)));
+        const double off = std::max(0.0, std::abs(value - predicted) - 3 * rounding);  // of label, rest and curve
+        check.largest[unit] = std::max(check.largest[unit], off / std::max(1.0, std::abs(value)));
       }
     }
   }
@@ -79,6 +82,53 @@ struct CellReduction {
     check.rest_samples += other.check.rest_samples;
     check.rest_wrong += other.check.rest_wrong;
   }
+};
+
+struct UpperReduction {
+  using Scalar = double;
+  const ThresholdModel* model;
+  const Products* unseen;
+  UpperCheck check;
+  double total = 0, square = 0;
+
+  bool covers(const RowMatrix& values, Index row) const {
+    return std::none_of(unseen->begin(), unseen->end(), [&](const auto& product) {
+      return std::all_of(product.begin(), product.end(), [&](const auto& factor) { return values(row, factor.first) != 0; });
+    });
+  }
+  void add(const Block<double>& block) {
+    const RowMatrix values = model->first_layer(block.x);
+    const Vector predicted = model->evaluate(block.x);
+    for (Index i = 0; i < block.rows(); ++i) {
+      const double y = block.y(i, 0);
+      ++check.samples;
+      total += y;
+      square += y * y;
+      if (!covers(values, i)) continue;
+      ++check.covered;
+      check.error += (y - predicted[i]) * (y - predicted[i]);
+    }
+  }
+  void fields(auto& visit) { visit(check.samples, check.covered, check.error, total, square); }
+};
+
+struct RestReduction {
+  using Scalar = double;
+  const LabelView* view;
+  const Matrix* W;
+  const Vector* t;
+  double distance, cut;
+  double square = 0, count = 0;
+  void add(const Block<double>& block) {
+    const RowMatrix arguments = arguments_of(block, *W, *t);
+    for (Index i = 0; i < block.rows(); ++i) {
+      const double value = (*view)(block.y(i, 0));
+      if (arguments.row(i).maxCoeff() > -distance || std::abs(value) > cut) continue;
+      square += value * value;
+      count += 1;
+    }
+  }
+  void fields(auto& visit) { visit(square, count); }
 };
 
 struct ErrorReduction {
@@ -120,11 +170,29 @@ ActivityCheck check_activity(const SampleSource& source, const LabelView& view, 
 }
 
 CellCheck check_cells(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                      const Matrix& curve, Index begin, Index end, const Control& control) {
-  CellReduction empty{&view, &W, &t, &curve, {}};
+                      const Matrix& curve, double rounding, Index begin, Index end, const Control& control) {
+  // A boundary that labels of this rounding place wrongly by s moves f by about slope * s.
+  const double slope = std::max(curve.col(1).cwiseAbs().minCoeff(), 1e-3);
+  CellReduction empty{&view, &W, &t, &curve, rounding, std::max(1e-9, 4 * rounding / slope), {}};
   empty.check.samples.assign(static_cast<std::size_t>(W.rows()), 0);
   empty.check.largest = Vector::Zero(W.rows());
   return reduce(source, empty, control, begin, end).check;
+}
+
+UpperCheck check_upper(const SampleSource& source, const ThresholdModel& model, const Products& unseen, Index begin, Index end,
+                       const Control& control) {
+  const UpperReduction sums = reduce(source, UpperReduction{&model, &unseen, {}}, control, begin, end);
+  UpperCheck check = sums.check;
+  const double n = static_cast<double>(std::max<Index>(check.samples, 1));
+  check.error = std::sqrt(check.error / static_cast<double>(std::max<Index>(check.covered, 1)));
+  check.spread = std::sqrt(std::max(0.0, sums.square / n - std::pow(sums.total / n, 2)));
+  return check;
+}
+
+double noise_at_rest(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, double distance, double cut,
+                     Index begin, Index end, const Control& control) {
+  const RestReduction sums = reduce(source, RestReduction{&view, &W, &t, distance, cut}, control, begin, end);
+  return std::sqrt(sums.square / std::max(sums.count, 1.0));
 }
 
 double largest_angle(const Matrix& a, const Matrix& b) {

@@ -1,5 +1,6 @@
 #pragma once
 // What held-out data say about a learned first layer. No code of the fits is used here.
+#include <utility>
 #include <vector>
 
 #include "learners/threshold/labels.hpp"
@@ -25,14 +26,26 @@ struct ActivityCheck {
 ActivityCheck check_activity(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
                              double distance, Index begin, Index end, const Control& control);
 
-/// f - rest against the unit's own curve where that unit alone is active.
+/// f - rest against the unit's own curve where that unit alone is active. Labels carry an error of `rounding`.
 struct CellCheck {
   std::vector<Index> samples;   // per unit
-  Vector largest;               // per unit, relative to max(1, |f - rest|)
+  Vector largest;               // per unit, beyond what rounding explains, relative to max(1, |f - rest|)
   Index rest_samples = 0, rest_wrong = 0;  // no unit active: the label must be at rest
 };
 CellCheck check_cells(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                      const Matrix& curve, Index begin, Index end, const Control& control);
+                      const Matrix& curve, double rounding, Index begin, Index end, const Control& control);
+
+/// The whole model against labels, on samples where none of the products in `unseen` is active.
+struct UpperCheck {
+  Index samples = 0, covered = 0;
+  double error = 0, spread = 0;  // root mean square of label - model over the covered, of label - mean over all
+};
+UpperCheck check_upper(const SampleSource& source, const struct ThresholdModel& model,
+                       const std::vector<std::vector<std::pair<Index, int>>>& unseen, Index begin, Index end, const Control& control);
+
+/// Root mean square of label - rest where every unit is below -distance, without what is further off than `cut`.
+double noise_at_rest(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, double distance, double cut,
+                     Index begin, Index end, const Control& control);
 
 /// Largest angle between rows of the same index.
 double largest_angle(const Matrix& a, const Matrix& b);

@@ -40,16 +40,21 @@ Range range_of(const Matrix& t2, Index units) {
 LabelView choose_view(const SampleSource& source, const FirstStepOptions& options, FirstStep& step, const Control& control) {
   LabelView view;
   view.complement = options.complement;
+  if (options.biased) {
+    view.tolerance = -1;
+    return view;
+  }
+  step.rounding = label_rounding(source, control);
   const bool centred = options.label == Label::centred || (options.label == Label::automatic && !rests(options.unit));
   if (centred) {
     view.rest = mean_label(source, control);
     view.tolerance = -1;
     return view;
   }
-  step.rest = rest_value(source, control);
+  step.rest = rest_value(source, step.rounding, control);
   if (options.complement) step.rest.value = 1 - step.rest.value;
   view.rest = step.rest.value;
-  view.tolerance = step.rest.noisy() ? -1 : 1e-12 * std::max(1.0, std::abs(view.rest));
+  view.tolerance = step.rest.noisy() ? -1 : std::max(1e-12 * std::max(1.0, std::abs(view.rest)), 1.5 * step.rounding);
   if (step.rest.noisy()) step.notes.push_back("no label value is repeated: the value at rest is the mode of the labels");
   if (options.label == Label::activity) view.kind = LabelView::Kind::activity;
   return view;
@@ -72,7 +77,7 @@ Range second_order(const SampleSource& source, const FirstStepOptions& options, 
   Range range = measure();
   step.indefinite = indefinite(range);
   if (step.indefinite && options.label == Label::automatic && step.view.kind == LabelView::Kind::value &&
-      rests(options.unit) && !step.rest.noisy()) {
+      rests(options.unit) && !step.rest.noisy() && !options.biased) {
     step.view.kind = LabelView::Kind::activity;
     step.notes.push_back("T_2 is indefinite (upper weights of both signs): the first step uses whether labels are at rest");
     range = measure();
@@ -144,9 +149,10 @@ Measured measure_components(const SampleSource& source, const FirstStepOptions& 
   };
   Measured best{std::move(first), {}, step.noise_level, {}};
   best.moments = label_moments(source, step.view, best.range.basis, 4, control, samples);
-  if (joint || options.refinements == 0) best.components = components_of(best);
+  if (joint || options.refinements == 0 || options.biased) best.components = components_of(best);
   const Matrix identity = Matrix::Identity(source.inputs(), source.inputs());
-  for (int round = 0; round < options.refinements; ++round) {
+  const int refinements = options.biased ? 0 : options.refinements;  // what is subtracted is an expansion over N(0, I)
+  for (int round = 0; round < refinements; ++round) {
     const HermiteExpansion expansion{best.range.basis, best.moments};
     const LabelMoments second = refined_moments(source, step.view, expansion, identity, 2, control, samples);
     Measured next{range_of(second.t2, options.units), {}, t2_noise(source.inputs(), second), {}};

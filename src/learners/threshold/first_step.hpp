@@ -23,6 +23,8 @@ struct FirstStepOptions {
   enum class Label { automatic, value, activity, centred } label = Label::automatic;
   /// 0/1 labels of an intersection.
   bool complement = false;
+  /// Inputs drawn in proportion to f, every label 1 (GP B.6): E[He_k] over them is T_k / E[f] for k >= 1.
+  bool biased = false;
   /// Rounds in which the label's expansion to degree 4, as measured so far, is subtracted before measuring again.
   int refinements = 1;
   /// Only the spectrum of T_2: to count units.
@@ -36,6 +38,8 @@ struct FirstStep {
   Vector t;   // estimated, or as given
   LabelView view;
   RestValue rest;
+  /// Rounding error of the labels.
+  double rounding = 0;
   /// Weights that the components have in T_1, T_2, T_3: û_k √k! times the upper weight.
   Vector weight1, weight2, weight3;
   /// Eigenvalues of T_2 by size, largest first, all of them.

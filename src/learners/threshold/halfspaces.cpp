@@ -49,6 +49,13 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
   const double active = expected_active(options, share);
   result.figures["expected_active_units"] = active;
   constexpr double reachable = 0.3;  // MATH section 3: beyond, the first step's directions are wrong
+  // 1 is the more frequent label: that may be an intersection, or a union of halfspaces that overlap.
+  const double as_union = -std::log(share);
+  if (active > reachable && intersection && !std::isfinite(options.threshold)) {
+    result.figures["expected_active_units"] = as_union;
+    return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1 (for an intersection {:.2f}): they overlap too "
+                                    "much for their moments to tell them apart", as_union, reachable, active));
+  }
   if (active > reachable)
     return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {}: the halfspaces overlap too much for their moments to tell them apart", active, reachable));
 
@@ -66,9 +73,14 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
     clock.record("boundaries", static_cast<Index>(fit.band_samples.size()), fit.flips);
     certify_by_activity(source, label, holdout, result, control);
     clock.record("certificate");
+    constexpr double no_boundary = 0.1;
+    if (intersection && result.status == Status::approximate && !(result.direction_error <= no_boundary)) {
+      result.figures["expected_active_units"] = as_union;
+      return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1: they overlap too much for their "
+                                      "moments to tell them apart; and it is no intersection: {}", as_union, reachable, result.message));
+    }
   } else {
-    result.status = Status::approximate;
-    result.message = "first step only: directions to a few hundredths";
+    judge_first_step(source, options, step_unit, intersection, holdout, step, result, control);
   }
   const ActivityCheck check = check_activity(source, label, result.model.W, result.model.t, 0, holdout.begin, holdout.end, control);
   result.holdout_samples = check.samples;

@@ -1,9 +1,11 @@
 #include "learners/threshold/labels.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "reduce/reduce.hpp"
+#include "verify/label_grid.hpp"
 
 namespace relucover {
 
@@ -20,9 +22,20 @@ struct CollectLabels {
 
 struct SumLabels {
   using Scalar = double;
-  double total = 0;
-  void add(const Block<double>& block) { total += block.y.col(0).sum(); }
-  void fields(auto& visit) { visit(total); }
+  double total = 0, square = 0;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  void add(const Block<double>& block) {
+    total += block.y.col(0).sum();
+    square += block.y.col(0).squaredNorm();
+    lowest = std::min(lowest, block.y.col(0).minCoeff());
+    highest = std::max(highest, block.y.col(0).maxCoeff());
+  }
+  void merge(const SumLabels& other) {
+    total += other.total;
+    square += other.square;
+    lowest = std::min(lowest, other.lowest);
+    highest = std::max(highest, other.highest);
+  }
 };
 
 /// Mode of a density: the half of the points that is narrowest, again and again.
@@ -41,20 +54,20 @@ double half_sample_mode(const std::vector<double>& sorted) {
 
 }  // namespace
 
-RestValue rest_value(const SampleSource& source, const Control& control) {
+RestValue rest_value(const SampleSource& source, double window, const Control& control) {
   constexpr Index looked_at = 100'000;
   std::vector<double> labels = reduce(source, CollectLabels{}, control, 0, std::min(looked_at, source.samples())).labels;
   if (labels.empty()) return {};
   std::sort(labels.begin(), labels.end());
   std::size_t longest = 0, longest_begin = 0;
-  for (std::size_t begin = 0, end = 0; begin < labels.size(); begin = end) {
-    while (end < labels.size() && labels[end] == labels[begin]) ++end;
+  for (std::size_t begin = 0, end = 0; begin < labels.size(); ++begin) {
+    while (end < labels.size() && labels[end] - labels[begin] <= window) ++end;
     if (end - begin > longest) {
       longest = end - begin;
       longest_begin = begin;
     }
   }
-  RestValue rest{labels[longest_begin], static_cast<double>(longest) / static_cast<double>(labels.size())};
+  RestValue rest{labels[longest_begin + longest / 2], static_cast<double>(longest) / static_cast<double>(labels.size())};
   if (rest.noisy()) {
     // The narrowest halves end at a few points; a mean around them has less variance.
     const double mode = half_sample_mode(labels);
@@ -69,6 +82,22 @@ RestValue rest_value(const SampleSource& source, const Control& control) {
     rest.value = count > 0 ? total / static_cast<double>(count) : mode;
   }
   return rest;
+}
+
+double label_rounding(const SampleSource& source, const Control& control) {
+  constexpr double coarse = 1e-3;  // of the labels' spread: beyond, values on a grid are no rounding of something finer
+  const LabelGrid grid = label_grid(source, control);
+  const SumLabels sums = reduce(source, SumLabels{}, control);
+  const double n = static_cast<double>(std::max<Index>(source.samples(), 1));
+  const double spread = std::sqrt(std::max(0.0, sums.square / n - std::pow(sums.total / n, 2)));
+  const double smallest = 0.5 * std::numeric_limits<double>::epsilon() * grid.largest;
+  return grid.values.empty() && grid.rounding() <= coarse * spread ? std::max(grid.rounding(), smallest) : smallest;
+}
+
+std::optional<double> constant_label(const SampleSource& source, const Control& control) {
+  const SumLabels sums = reduce(source, SumLabels{}, control);
+  if (sums.lowest != sums.highest) return std::nullopt;
+  return sums.lowest;
 }
 
 double mean_label(const SampleSource& source, const Control& control) {

@@ -1,6 +1,7 @@
 #pragma once
 // What the methods for thresholds make of a label: its distance from the value at rest, or whether it is at rest at all.
 #include <cmath>
+#include <optional>
 
 #include "relucover/samples.hpp"
 
@@ -31,7 +32,14 @@ struct RestValue {
   /// No value is repeated: labels carry noise, and `value` is the mode of their density.
   bool noisy() const { return share < 0.02; }
 };
-RestValue rest_value(const SampleSource& source, const Control& control);
+/// Labels within `window` of one another count as one value.
+RestValue rest_value(const SampleSource& source, double window, const Control& control);
+
+/// Rounding error that labels carry, as noise of known size: half the distance of neighbouring values where labels are float32
+/// or rounded to decimals, that of float64 where they take few values or the grid is as coarse as the labels are spread.
+double label_rounding(const SampleSource& source, const Control& control);
+/// Every label is this one value; nullopt if they differ.
+std::optional<double> constant_label(const SampleSource& source, const Control& control);
 
 /// Mean label over all samples.
 double mean_label(const SampleSource& source, const Control& control);

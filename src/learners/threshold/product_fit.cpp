@@ -49,8 +49,13 @@ Matrix derivative(const UnitFunction& unit, const Matrix& arguments, const Matri
     case Kind::sigmoid: return values.array() * (1 - values.array());
     case Kind::relu: return (arguments.array() > 0).cast<double>();
     case Kind::exponential: return unit.parameter * values.array();
-    default: throw std::invalid_argument("product fits need a sigmoid, ReLU or exponential unit");
+    case Kind::abs: return arguments.array().sign();
+    case Kind::cosine: return -unit.parameter * (unit.parameter * arguments.array()).sin();
+    case Kind::gaussian: return -2 * arguments.array() * values.array();
+    case Kind::power: return unit.parameter * arguments.array().unaryExpr([&](double a) { return std::pow(a, unit.parameter - 1); });
+    case Kind::step: break;
   }
+  throw std::invalid_argument("product fits need a unit with a derivative");
 }
 
 /// The eliminated problem at one (W, t).
@@ -123,16 +128,19 @@ UpperPart polynomial_of(const Products& products, const Vector& coefficients) {
 }
 
 /// Where P is not quite such a polynomial, products that are active in few samples would follow what is left over, and
-/// say nonsense elsewhere. So coefficients get a prior as wide as those of single units are large, against the variance
+/// say nonsense elsewhere. So coefficients get a prior as wide as those of single units or pairs are large, against the variance
 /// of what is left over: (A^T A + σ²/τ²) c = A^T y.
 Vector held_back(const Matrix& columns, const Vector& y, const Products& products, Vector coefficients) {
-  double squares = 0, singles = 0;
-  for (std::size_t k = 0; k < products.size(); ++k) {
-    if (products[k].size() != 1) continue;
-    squares += coefficients[static_cast<Index>(k)] * coefficients[static_cast<Index>(k)];
-    singles += 1;
-  }
-  const double wide = squares / std::max(singles, 1.0);  // τ²
+  const auto mean_square = [&](std::size_t units) {
+    double squares = 0, count = 0;
+    for (std::size_t k = 0; k < products.size(); ++k) {
+      if (products[k].size() != units) continue;
+      squares += coefficients[static_cast<Index>(k)] * coefficients[static_cast<Index>(k)];
+      count += 1;
+    }
+    return squares / std::max(count, 1.0);
+  };
+  const double wide = std::max(mean_square(1), mean_square(2));  // τ²; there may be no linear terms
   if (!(wide > 0)) return coefficients;
   const Matrix gram = columns.transpose() * columns;
   const Vector right = columns.transpose() * y;
@@ -199,7 +207,7 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
       Vector t_new = t + moved.col(n);
       const Vector norms = W_new.rowwise().norm();
       W_new = norms.cwiseInverse().asDiagonal() * W_new;  // |w| = 1
-      if (unit.kind == UnitFunction::Kind::relu) t_new = t_new.cwiseQuotient(norms);
+      if (unit.kind == UnitFunction::Kind::relu || unit.kind == UnitFunction::Kind::abs) t_new = t_new.cwiseQuotient(norms);
       Eliminated next = eliminate(data, unit, W_new, t_new, products);
       accepted = next.residual.squaredNorm() < e.residual.squaredNorm();
       damping = accepted ? std::max(damping / 5, 1e-12) : damping * 5;
@@ -226,11 +234,15 @@ UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& 
   const Matrix columns = product_columns(first_layer.first_layer(data.x), products);
   std::vector<Index> used;
   Products kept;
-  for (Index k = 0; k < columns.cols(); ++k)
-    if ((columns.col(k).array() != 0).count() > 0) {
-      used.push_back(k);
-      kept.push_back(products[static_cast<std::size_t>(k)]);
-    }
+  constexpr Index few = 10;
+  UpperFit fit;
+  for (Index k = 0; k < columns.cols(); ++k) {
+    const Index active = (columns.col(k).array() != 0).count();
+    if (active < few) fit.unseen.push_back(products[static_cast<std::size_t>(k)]);
+    if (active == 0) continue;
+    used.push_back(k);
+    kept.push_back(products[static_cast<std::size_t>(k)]);
+  }
   const Matrix active = columns(Eigen::all, used);
   const Vector scale = active.colwise().norm().cwiseMax(1e-300).cwiseInverse();
   const PivotedQr qr(active * scale.asDiagonal());
@@ -241,7 +253,6 @@ UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& 
   constexpr double exact = 1e-9;
   if ((data.y - active * coefficients).norm() > exact * spread * std::sqrt(static_cast<double>(data.y.size())))
     coefficients = held_back(active, data.y, kept, coefficients);
-  UpperFit fit;
   fit.upper = polynomial_of(kept, coefficients);
   fit.undetermined = columns.cols() - qr.rank();
   fit.residual_relative = (data.y - active * coefficients).norm() / std::sqrt(static_cast<double>(data.y.size())) / spread;

@@ -45,6 +45,8 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
 struct UpperFit {
   UpperPart upper;
   Index undetermined = 0;
+  /// Products that are active in too few samples for their coefficient to be relied on.
+  Products unseen;
   double residual_relative = 1;
 };
 UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& first_layer, const Products& products,

@@ -87,6 +87,9 @@ RefineEstimate refine_estimate(const Oracle& oracle, const Vector& start, const 
     estimate.angle = 0.5 * (angle + angle_of(trial, epsilon));  // measured again, or lucky noise would be kept
     ++estimate.accepted;
   }
+  RandomStream last(options.seed, purpose::queries, refine_streams - 2);
+  const double epsilon = std::max(1e-5, estimate.angle / 10);
+  estimate.threshold = crossing(oracle, estimate.w, 0.5, epsilon, options, last, estimate.queries) - epsilon / 2;  // the band lies below its place
   return estimate;
 }
 

@@ -23,7 +23,8 @@ struct RefineEstimateOptions {
 
 struct RefineEstimate {
   Vector w;
-  double angle = 0;  // as estimated
+  double angle = 0;      // as estimated
+  double threshold = 0;  // where half of the samples along w are active
   Index accepted = 0, iterations = 0, queries = 0;
 };
 

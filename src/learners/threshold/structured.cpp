@@ -8,6 +8,8 @@
 #include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "learners/threshold/certificate.hpp"
+#include "learners/threshold/claims.hpp"
+#include "learners/threshold/product_fit.hpp"
 #include "moments/label_moments.hpp"
 
 namespace relucover {
@@ -68,9 +70,9 @@ Vector climb(const Matrix& fourth, double shift, Vector z, const Control& contro
 
 }  // namespace
 
-EvenDirections even_directions(const SampleSource& source, const UnitFunction& unit, Index units, std::uint64_t seed,
+EvenDirections even_directions(const SampleSource& source, const UnitFunction& unit, Index asked, std::uint64_t seed,
                                const Control& control, Index end) {
-  const Index n = source.inputs();
+  const Index n = source.inputs(), units = asked > 0 ? asked : n;
   const Matrix identity = Matrix::Identity(n, n);
   const SampleRange range{0, end};
   const double mean = mean_label(source, control);
@@ -107,9 +109,24 @@ EvenDirections even_directions(const SampleSource& source, const UnitFunction& u
     const bool fresh = std::all_of(directions.begin(), directions.end(), [&](const Vector& other) { return std::abs(z.dot(other)) < 0.7; });
     if (fresh) directions.push_back(z);
   }
+  found.noise = std::sqrt(24 * moments.mean_square / static_cast<double>(std::max<Index>(moments.samples, 1)));
+  const auto strength = [&](const Vector& z) {
+    const Matrix square = z * z.transpose();
+    return square.reshaped().dot(fourth * square.reshaped());
+  };
+  if (asked == 0) {  // maxima of noise alone are left out
+    double largest = 0;
+    for (const Vector& z : directions) largest = std::max(largest, strength(z));
+    constexpr double chance = 6, least = 0.15;  // deviations of the noise; share of the largest
+    std::erase_if(directions, [&](const Vector& z) { return strength(z) < std::max(chance * found.noise, least * largest); });
+  }
   found.W.resize(static_cast<Index>(directions.size()), n);
-  for (std::size_t i = 0; i < directions.size(); ++i) found.W.row(static_cast<Index>(i)) = directions[i].transpose();
-  found.complete = static_cast<Index>(directions.size()) == units;
+  found.strength.resize(found.W.rows());
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    found.W.row(static_cast<Index>(i)) = directions[i].transpose();
+    found.strength[static_cast<Index>(i)] = strength(directions[i]);
+  }
+  found.complete = asked > 0 ? found.W.rows() == asked : found.W.rows() > 0;
   return found;
 }
 
@@ -118,6 +135,31 @@ namespace {
 void fail(FirstLayerResult& result, const std::string& why) {
   result.status = Status::assumption_failed;
   result.message = why;
+}
+
+/// Weights of zeros and ones are right or wrong: with the right ones all that is left to fit is linear, and held-out labels come
+/// out to rounding.
+void certify_supports(const SampleSource& source, const FirstLayerOptions& options, const std::string& words, FirstLayerResult& result,
+                      const Control& control) {
+  constexpr double unexplained = 0.2;  // of the labels' spread: these are not the weights
+  const HoldOut holdout(source.samples());
+  const Products products = products_of_units(result.model.units(), options.degree);
+  const Index columns = static_cast<Index>(products.size());
+  const UpperFit fit = fit_upper_polynomial(source, result.model, products, 0, std::min(holdout.begin, 20 * columns + 2000), control);
+  result.model.upper = fit.upper;
+  result.holdout_samples = holdout.end - holdout.begin;
+  const double rounding = label_rounding(source, control);
+  const Claim claim = upper_part_is_exact(source, result.model, fit.unseen, rounding, holdout, result, control);
+  result.holdout_error = result.figures["holdout_upper_error"];
+  if (claim.given) {
+    settle(result, Status::exact, claim);
+    result.direction_error = 0;
+    result.message = fmt::format("{}; {}", words, result.message);
+  } else if (result.holdout_error > unexplained) {
+    fail(result, fmt::format("{}, but with these weights {}: the weights are not zeros and ones on disjoint supports", words, claim.reason));
+  } else {
+    result.message = fmt::format("not certified: {}; {}", claim.reason, words);
+  }
 }
 
 void learn_supports(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
@@ -137,14 +179,34 @@ void learn_supports(const SampleSource& source, const FirstLayerOptions& options
     return fail(result, fmt::format("{} supports were found, {} expected", found.groups.size(), options.units));
   const double margin = std::min(found.smallest_inside - support.edge, support.edge - found.largest_outside);
   result.figures["edge_margin"] = margin;
-  result.status = Status::approximate;  // ratios clear of the edge are evidence, not a check on held-out samples
-  result.message = fmt::format("not certified: no held-out check of supports; {} disjoint supports, ratios inside from {:.2f}, outside to {:.2f}, edge at {}", found.groups.size(),
-                               found.smallest_inside, found.largest_outside, support.edge);
+  const std::string words = fmt::format("{} disjoint supports, ratios inside from {:.2f}, outside to {:.2f}, edge at {}", found.groups.size(),
+                                        found.smallest_inside, found.largest_outside, support.edge);
+  result.status = Status::approximate;
+  result.message = "not certified without the degree of the upper part: " + words;
+  if (options.degree > 0 && result.model.units() > 0) certify_supports(source, options, words, result, control);
+}
+
+/// All weights together, from the maxima: exact where the upper part has the degree that was given.
+void refine_even(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
+  const HoldOut holdout(source.samples());
+  const ProductFit fit = product_fit(source, options.unit, result.model.W, result.model.t,
+                                     {.degree = options.degree, .samples = std::min<Index>(20'000, holdout.begin)}, control);
+  FirstLayerResult refined = result;
+  refined.model = fit.model;
+  const Claim claim = smooth_model_is_exact(source, fit, label_rounding(source, control), holdout, refined, control);
+  if (!claim.given) {
+    result.message += "; not certified: " + claim.reason;
+    return;
+  }
+  settle(refined, Status::exact, claim);
+  refined.message += "; directions are known up to sign";
+  result = std::move(refined);
 }
 
 void learn_even(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
-  const Index units = options.units > 0 ? options.units : source.inputs();
-  const EvenDirections found = even_directions(source, options.unit, units, options.seed, control);
+  const EvenDirections found = even_directions(source, options.unit, options.units, options.seed, control);
+  const Index units = options.units > 0 ? options.units : found.W.rows();
+  if (options.units == 0) result.notes.push_back(fmt::format("{} maxima of order 4 stand out of the noise: that many units", units));
   result.method = "even";
   result.figures["u4"] = found.u4;
   result.model = {options.unit, found.W, Vector::Zero(found.W.rows()), {}};
@@ -153,7 +215,7 @@ void learn_even(const SampleSource& source, const FirstLayerOptions& options, Fi
     if (found.eigengap < 3)
       return fail(result, fmt::format("the fourth Hermite coefficient of {} is zero and T_2 has an eigengap of {:.1f} noise levels, below 3: directions are not determined", options.unit.name(), found.eigengap));
   }
-  if (!found.complete) return fail(result, fmt::format("{} of {} maxima were found", found.W.rows(), units));
+  if (!found.complete) return fail(result, fmt::format("{} of {} maxima were found: f has no fourth moment that stands out of its noise along the others", found.W.rows(), units));
   const Index half = source.samples() / 2;
   const EvenDirections other = even_directions(source, options.unit, units, options.seed, control, half);
   // Pair by overlap: both are orthonormal up to sampling noise.
@@ -165,6 +227,7 @@ void learn_even(const SampleSource& source, const FirstLayerOptions& options, Fi
   result.figures["overlap"] = overlap;
   result.status = Status::approximate;
   result.message = fmt::format("directions up to sign; half of the data moves them by {:.3f} rad; largest overlap {:.3f}", worst, overlap);
+  if (options.refine && options.degree > 0) refine_even(source, options, result, control);
 }
 
 }  // namespace

@@ -29,10 +29,14 @@ struct EvenDirections {
   Matrix W;
   bool complete = false;
   double u4 = 0;
+  /// E[f He_4] along each direction, and the deviation that sampling gives it.
+  Vector strength;
+  double noise = 0;
   /// Smallest gap between neighbouring |eigenvalues| of T_2 used, relative to its noise; only where û_4 = 0.
   double eigengap = 0;
 };
-/// Theorem 10: maxima of sgn(û_4) E[f h_4(z.x)] on the sphere; for û_4 = 0 the eigenvectors of T_2.
+/// Theorem 10: maxima of sgn(û_4) E[f h_4(z.x)] on the sphere; for û_4 = 0 the eigenvectors of T_2. `units` 0: as many as
+/// stand out of the noise.
 EvenDirections even_directions(const SampleSource& source, const UnitFunction& unit, Index units, std::uint64_t seed,
                                const Control& control, Index end = -1);
 

@@ -32,6 +32,14 @@ class StageClock {
 FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit,
                          bool complement, const HoldOut& holdout, FirstLayerResult& result, const Control& control);
 
+/// The first step on each half of the samples that are not held out: half the largest angle between the two, paired by `step`.
+double halves_of_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit, bool complement,
+                            const HoldOut& holdout, const FirstStep& step, const Control& control);
+
+/// Status and message of directions from moments alone: how far halves of the data differ, or that no order carries them.
+void judge_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit, bool complement,
+                      const HoldOut& holdout, const FirstStep& step, FirstLayerResult& result, const Control& control);
+
 /// Runs a task; interruption becomes a status, misuse an exception.
 FirstLayerResult run_task(const std::string& name, const SampleSource& source, const FirstLayerOptions& options,
                           void (*task)(const SampleSource&, const FirstLayerOptions&, FirstLayerResult&, const Control&));

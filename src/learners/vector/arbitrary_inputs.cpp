@@ -131,13 +131,17 @@ bool accept_pattern(const Rows& rows, const Pattern& pattern, Found& found) {
   return false;
 }
 
-Rows rows_of(const SampleSource& source, Index units, const Control& control, const CellOptions& options, std::string& problem) {
+/// `units` 0: as many as the labels' rank.
+Rows rows_of(const SampleSource& source, Index& units, const Control& control, const CellOptions& options, std::string& problem) {
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
   Rows rows{samples.x(), {}, samples.y()};
   const Svd svd = thin_svd(rows.y, SingularVectors::left);
   const Vector& singular = svd.values;
   const Index rank = (singular.array() > 1e-9 * singular[0]).count();
-  if (rank != units)
+  if (units == 0) units = rank;
+  if (rank == 0)
+    problem = "all labels are zero";
+  else if (rank != units)
     problem = fmt::format("the labels have rank {}, {} units were asked for: the row span of relu(W x) is not that of the labels", rank, units);
   else
     rows.span = svd.left.leftCols(rank) * std::sqrt(static_cast<double>(rows.x.rows()));
@@ -163,8 +167,9 @@ void conclude(CellSearch& search, const Found& found, Index units, const CellOpt
 
 }  // namespace
 
-CellSearch search_cells(const SampleSource& source, Index units, const Control& control, const CellOptions& options) {
+CellSearch search_cells(const SampleSource& source, Index asked, const Control& control, const CellOptions& options) {
   CellSearch search;
+  Index units = asked;
   const Rows rows = rows_of(source, units, control, options, search.problem);
   if (!search.problem.empty()) return search;
   Found found(rows, units);
@@ -252,9 +257,10 @@ bool independent_solution(const Rows& rows, const Pattern& pattern, const Found&
 
 }  // namespace
 
-CellSearch search_cells_by_linear_programs(const SampleSource& source, Index units, const Control& control,
+CellSearch search_cells_by_linear_programs(const SampleSource& source, Index asked, const Control& control,
                                            const CellOptions& options) {
   CellSearch search;
+  Index units = asked;
   const Rows rows = rows_of(source, units, control, options, search.problem);
   if (!search.problem.empty()) return search;
   Found found(rows, units);

@@ -22,7 +22,7 @@ struct CellSearch {
   bool out_of_budget = false;
   Index cells = 0, programs = 0;
 };
-/// Cells by null spaces: the default.
+/// Cells by null spaces: the default. `units` 0: the rank of the labels.
 CellSearch search_cells(const SampleSource& source, Index units, const Control& control, const CellOptions& options = {});
 /// BJW Algorithms 1 and 2: for every sign pattern the linear programs as printed, by CLP. Tolerances of the solver may let a
 /// wrong pattern pass; the answer is checked on the samples.

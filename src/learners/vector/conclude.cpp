@@ -4,6 +4,7 @@
 
 #include "learners/finish.hpp"
 #include "verify/input_diagnostics.hpp"
+#include "verify/network_error.hpp"
 
 namespace relucover {
 
@@ -12,8 +13,31 @@ void fail_assumption(Result& result, const std::string& which) {
   result.message = which;
 }
 
+double setting(const LearnOptions& options, const char* name, double otherwise) {
+  const auto at = options.settings.find(name);
+  return at == options.settings.end() ? otherwise : at->second;
+}
+
+bool wants_own_answer(const LearnOptions& options) { return setting(options, "refine", 1) == 0; }
+
+namespace {
+
+void take_own_answer(const SampleSource& source, const Network& answer, const Control& control, Result& result) {
+  const NetworkError error = network_error(answer, source, control);
+  result.network = canonical(answer);
+  result.samples = source.samples();
+  result.residual_rms = result.holdout_rms = result.noise_estimate = error.rms;
+  result.residual_relative = error.relative;
+  result.status = Status::approximate;
+  result.message = fmt::format("the method's own answer (refine=0): {} units, relative error {:.2e} on the samples; no certificate",
+                               answer.units(), error.relative);
+}
+
+}  // namespace
+
 void conclude(const SampleSource& source, const Network& start, InputAssumption assumption, const LearnOptions& options,
               const Control& control, Result& result) {
+  if (wants_own_answer(options)) return take_own_answer(source, start, control, result);
   finish(source, sign_free(start), options, control, result);
   if (result.certified() || assumption == InputAssumption::none || source.samples() < 2) return;
   const InputDiagnostics found = diagnose(source, {.seed = options.seed}, control);

@@ -38,9 +38,9 @@ RowMatrix clipped(const RowMatrix& y) {
 }
 
 /// The one or two columns of H whose span explains most of y.
-std::vector<Index> best_subset(const Matrix& gram, const Matrix& cross, Index units) {
+std::vector<Index> best_subset(const Matrix& gram, const Matrix& cross, Index units, double& most) {
   std::vector<Index> best;
-  double most = -1;
+  most = -1;
   for (Index i = 0; i < gram.rows(); ++i)
     for (Index j = units == 2 ? i + 1 : i; j < (units == 2 ? gram.rows() : i + 1); ++j) {
       const std::vector<Index> chosen = units == 2 ? std::vector<Index>{i, j} : std::vector<Index>{i};
@@ -78,11 +78,12 @@ DirectionNet direction_net_start(const SampleSource& source, Index units, const 
     candidates.row(i) = (samples.x().transpose() * signs).normalized().transpose();
   }
   const RowMatrix hidden = (samples.x() * candidates.transpose()).cwiseMax(0);
-  const auto chosen = best_subset(hidden.transpose() * hidden, hidden.transpose() * calm, units);
+  const auto chosen = best_subset(hidden.transpose() * hidden, hidden.transpose() * calm, units, start.explained);
   start.network = Network(source.inputs(), units, source.outputs());
   start.network.W = candidates(chosen, Eigen::all);
   const Matrix kept = hidden(Eigen::all, chosen);
-  start.network.A = solve_semidefinite(kept.transpose() * kept, kept.transpose() * samples.y()).transpose();  // step 4
+  // step 4; labels of heavy tails would move it by any amount
+  start.network.A = solve_semidefinite(kept.transpose() * kept, kept.transpose() * calm).transpose();
   return start;
 }
 

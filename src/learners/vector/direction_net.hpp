@@ -15,6 +15,7 @@ struct DirectionNetOptions {
 struct DirectionNet {
   Network network;
   std::string problem;
+  double explained = 0;  // of the clipped labels' squares, by the units kept
 };
 DirectionNet direction_net_start(const SampleSource& source, Index units, const Control& control,
                                  const DirectionNetOptions& options = {});

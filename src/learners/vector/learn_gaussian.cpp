@@ -1,7 +1,10 @@
 // Gaussian inputs, and any inputs: BJW.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "learners/finish.hpp"
+#include "learners/prune/robust.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/arbitrary_inputs.hpp"
 #include "learners/vector/conclude.hpp"
@@ -14,6 +17,8 @@
 #include "learners/vector/output_fit.hpp"
 #include "learners/vector/proportional_labels.hpp"
 #include "learners/vector/sign_recovery.hpp"
+#include "samples/subsample.hpp"
+#include "verify/label_outliers.hpp"
 
 namespace relucover {
 
@@ -105,6 +110,7 @@ void learn_independent_components(const SampleSource& source, const LearnOptions
     fail_assumption(result, start.problem);
     return;
   }
+  if (wants_own_answer(options)) return conclude_from(source, start.network, clock, InputAssumption::gaussian, options, control, result);
   Network exact = start.network;
   exact.W = exact_step(source, start.sketch, start.network.W, control).W;
   const Network first = with_fitted_outputs(source, start.network, control),
@@ -130,14 +136,9 @@ void learn_by_cells(const SampleSource& source, const LearnOptions& options, con
                     CellSearch (*search)(const SampleSource&, Index, const Control&, const CellOptions&),
                     Result& result) {
   const StageClock clock("cells");
-  const Index units = units_or(options, units_from_linear_part(fit_quadratic(source, control)));
-  if (units < 1) {
-    fail_assumption(result, "the labels have no linear part");
-    return;
-  }
   CellOptions cells;
   cells.seed = options.seed;
-  const CellSearch found = search(source, units, control, cells);
+  const CellSearch found = search(source, options.units, control, cells);
   result.figures["cells"] = static_cast<double>(found.cells);
   result.figures["linear_programs"] = static_cast<double>(found.programs);
   if (!found.problem.empty()) {
@@ -158,15 +159,80 @@ void learn_cells_by_linear_programs(const SampleSource& source, const LearnOptio
   learn_by_cells(source, options, control, search_cells_by_linear_programs, result);
 }
 
+namespace {
+
+/// Directions up to sign from the order-2 tensor, and the labels compressed to as many values as units: where BJW Algorithm 5
+/// begins.
+struct SignProblem {
+  Matrix compress, directions;
+};
+
+std::optional<SignProblem> sign_problem(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const StageClock clock("order-2 tensor");
+  const QuadraticFit fit = fit_quadratic(source, control);
+  const Index units = units_or(options, std::min(units_from_quadratic_part(fit), source.outputs()));
+  if (units < 1 || units > source.outputs()) {
+    fail_assumption(result, fmt::format("signs by zero conditions need at least as many outputs as units: {} units, {} outputs", units, source.outputs()));
+    return std::nullopt;
+  }
+  const TensorStart start = order_two_start(fit, units, control, {.biases = false, .seed = options.seed});
+  if (!start.problem.empty()) {
+    fail_assumption(result, start.problem);
+    return std::nullopt;
+  }
+  clock.file(result, 1, start.tensor_residual);
+  return SignProblem{compression(fit, units), start.network.W.rowwise().normalized()};
+}
+
+}  // namespace
+
+void learn_dead_band(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const auto problem = sign_problem(source, options, control, result);
+  if (!problem) return;
+  const StageClock clock("dead band");
+  const DeadBandRecovery found = recover_with_dead_band(source, problem->compress, problem->directions, control, {.error = setting(options, "error", 0.1)});
+  result.figures["worst_zero_ratio"] = found.ratios.maxCoeff();
+  Network network(source.inputs(), found.W.rows(), source.outputs());
+  network.W = found.W;
+  conclude_from(source, network, clock, InputAssumption::gaussian, options, control, result);
+}
+
+void learn_dead_band_printed(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  const auto problem = sign_problem(source, options, control, result);
+  if (!problem) return;
+  const StageClock clock("one-sided threshold");
+  Network network(source.inputs(), problem->directions.rows(), source.outputs());
+  network.W = recover_one_sided(source, problem->compress, problem->directions, setting(options, "tau", 0), setting(options, "tolerance", 1e-7), control);
+  const Index failed = (network.W.rowwise().norm().array() == 0).count();
+  result.figures["rows_failed"] = static_cast<double>(failed);
+  if (failed > 0)
+    return fail_assumption(result, fmt::format("for {} of {} units no sign, or both, make the one-sided linear system feasible (BJW Algorithm 5, step 4: FAIL); "
+                                               "`dead-band` does not need exact directions", failed, network.units()));
+  conclude_from(source, network, clock, InputAssumption::gaussian, options, control, result);
+}
+
 void learn_direction_net(const SampleSource& source, const LearnOptions& options, const Control& control,
                          Result& result) {
   const StageClock clock("net of directions");
-  const DirectionNet start = direction_net_start(source, units_or(options, 1), control);
+  DirectionNet start;
+  if (options.units > 0) {
+    start = direction_net_start(source, options.units, control);
+  } else {  // two, unless the labels have one output or the second direction explains nothing
+    start = direction_net_start(source, 2, control);
+    const DirectionNet one = direction_net_start(source, 1, control);
+    if (!start.problem.empty() || start.explained < 1.02 * one.explained) start = one;
+  }
   if (!start.problem.empty()) {
     fail_assumption(result, start.problem);
     return;
   }
-  conclude_from(source, start.network, clock, InputAssumption::gaussian, options, control, result);
+  constexpr double gross = 20;  // deviations
+  const MemorySource<double> data = gather(source, 0, source.samples(), control);
+  if (wants_own_answer(options) || label_outliers(data.y(), gross).entries == 0)
+    return conclude_from(source, start.network, clock, InputAssumption::gaussian, options, control, result);
+  clock.file(result, 1, relative_residual(source, start.network, control));
+  result.notes.push_back("the noise has heavy tails: a loss that forgives finishes from the net's units");
+  finish_robustly(data, sign_free(start.network), options, control, result);
 }
 
 }  // namespace relucover

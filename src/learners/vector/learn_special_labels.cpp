@@ -1,4 +1,4 @@
-// Labels with a few wrong entries, and labels of rectified activations other than ReLU.
+// Labels with a few wrong entries.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,8 +8,6 @@
 #include "learners/stage_clock.hpp"
 #include "learners/vector/conclude.hpp"
 #include "learners/vector/methods.hpp"
-#include "learners/vector/order_two_tensor.hpp"
-#include "learners/vector/rectified.hpp"
 #include "learners/vector/sparse_corruption.hpp"
 #include "samples/subsample.hpp"
 #include "verify/gate.hpp"
@@ -56,6 +54,13 @@ void learn_corrupted_labels(const SampleSource& source, const LearnOptions& opti
   with_rank.units = cleaned.rank;
   Result clean;
   learn_pure_neurons(*cleaned.samples, with_rank, control, clean);
+  if (wants_own_answer(options) && clean.usable()) {
+    const auto stages = result.stages;
+    result = std::move(clean);
+    result.stages.insert(result.stages.begin(), stages.begin(), stages.end());
+    result.figures["corrupted_share"] = cleaned.corrupted_share;
+    return;
+  }
   if (!clean.certified()) {  // biases, or inputs that are not symmetric
     clean = Result();
     learn_by_pruning(*cleaned.samples, with_rank, control, clean);
@@ -77,59 +82,6 @@ void learn_corrupted_labels(const SampleSource& source, const LearnOptions& opti
   if (result.status != Status::exact)
     result.message = fmt::format("{:.2f}% of the label entries are wrong and were left out; the others: {}", 100 * (1 - repaired.agreeing_share),
                                  result.message);
-}
-
-namespace {
-
-void learn_rectified(const SampleSource& source, const LearnOptions& options, const Control& control,
-                     Activation activation, Result& result) {
-  const StageClock clock("order-2 tensor");
-  const QuadraticFit fit = fit_quadratic(source, control);
-  const Index units = options.units > 0 ? options.units : std::min(units_from_quadratic_part(fit), source.outputs());
-  if (units < 1 || units > source.outputs()) {
-    fail_assumption(
-        result, fmt::format("rectified activations need at least as many outputs as units: {} units, {} outputs", units,
-                            source.outputs()));
-    return;
-  }
-  const TensorStart start = order_two_start(fit, units, control, {.biases = false, .seed = options.seed});
-  if (!start.problem.empty()) {
-    fail_assumption(result, start.problem);
-    return;
-  }
-  clock.file(result, 1, start.tensor_residual);
-  const StageClock exact_clock("zero conditions");
-  const RectifiedRecovery found =
-      recover_rectified(source, compression(fit, units), start.network.W, rectified(activation), control);
-  if (!found.problem.empty()) {
-    fail_assumption(result, found.problem);
-    return;
-  }
-  exact_clock.file(result, 1, found.misfit * found.misfit);
-  result.network = Network(source.inputs(), units, source.outputs(), activation);
-  result.network.W = found.W;
-  result.network.A = found.A;
-  result.samples = source.samples();
-  result.residual_relative = found.misfit;
-  result.figures["worst_zero_ratio"] = found.zero_ratios.maxCoeff();
-  const Certificate certificate = Gate::judge_rectified(source, result.network, control);
-  result.status = certificate.status;
-  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
-}
-
-}  // namespace
-
-void learn_rectified_square(const SampleSource& source, const LearnOptions& options, const Control& control,
-                            Result& result) {
-  learn_rectified(source, options, control, Activation::relu2, result);
-}
-void learn_rectified_cube(const SampleSource& source, const LearnOptions& options, const Control& control,
-                          Result& result) {
-  learn_rectified(source, options, control, Activation::relu3, result);
-}
-void learn_rectified_exponential(const SampleSource& source, const LearnOptions& options, const Control& control,
-                                 Result& result) {
-  learn_rectified(source, options, control, Activation::expm1, result);
 }
 
 }  // namespace relucover

@@ -33,6 +33,9 @@ void learn_proportional_labels(const SampleSource& source, const LearnOptions& o
 void learn_cells(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
 void learn_cells_by_linear_programs(const SampleSource& source, const LearnOptions& options, const Control& control,
                                     Result& result);
+void learn_dead_band(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
+void learn_dead_band_printed(const SampleSource& source, const LearnOptions& options, const Control& control,
+                             Result& result);
 void learn_direction_net(const SampleSource& source, const LearnOptions& options, const Control& control,
                          Result& result);
 void learn_corrupted_labels(const SampleSource& source, const LearnOptions& options, const Control& control,

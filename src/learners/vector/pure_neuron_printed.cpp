@@ -112,25 +112,39 @@ PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, con
   const FirstMoments detector_moments = first_moments(source, control, begin, middle);
   const Matrix linear = start.compress.transpose() * detector_moments.linear_part();
   const PureNeuronMoments moments = pure_neuron_moments(source, start.compress, linear, control, begin, middle);
-  const Matrix span = printed_span(variant.noise_correction ? moments.detector_denoised : moments.detector, units);
-  start.detector_spectrum = null_span_of_detector(variant.noise_correction ? moments.detector_denoised : moments.detector, units).spectrum;
-
-  RandomStream random(seed, purpose::pencil);
-  Matrix z = variant.alternating ? alternating_least_squares(span, units, random, control)
-                                 : eigenvectors_of_random_pair(span, units, random);
   const FirstMoments last = first_moments(source, control, second, end);
-  const Vector mean = start.compress.transpose() * last.output_sum;
+  PureNeuronMoments both = moments;
+  both.output_mean = start.compress.transpose() * last.output_sum;
+  start = printed_from_moments(both, last.linear_part(), start.compress, variant, seed, control);
+  if (start.problem.empty() && variant.alternating)
+    start.network.W = descend_first_layer(source, start.compress.transpose() * start.network.A, start.network.W, start.compress, control);
+  return start;
+}
+
+PureNeuronStart printed_from_moments(const PureNeuronMoments& moments, const Matrix& linear, const Matrix& compress,
+                                     const PrintedPureNeuron& variant, std::uint64_t seed, const Control& control) {
+  PureNeuronStart start;
+  start.compress = compress;
+  const Index units = compress.cols();
+  const Matrix& detector = variant.noise_correction ? moments.detector_denoised : moments.detector;
+  const Matrix span = printed_span(detector, units);
+  start.detector_spectrum = null_span_of_detector(detector, units).spectrum;
+  RandomStream random(seed, purpose::pencil);
+  const Matrix z = variant.alternating ? alternating_least_squares(span, units, random, control)
+                                       : eigenvectors_of_random_pair(span, units, random);
   if (z.rows() < units) {
     start.problem = "the pair of random matrices has no eigenvectors";
     return start;
   }
-  for (Index i = 0; i < units; ++i)  // step 9
+  return network_of_pure_neurons(z, moments.output_mean, linear, std::move(start));
+}
+
+PureNeuronStart network_of_pure_neurons(Matrix z, const Vector& mean, const Matrix& linear, PureNeuronStart start) {
+  for (Index i = 0; i < z.rows(); ++i)  // step 9
     if (z.row(i).dot(mean) < 0) z.row(i) *= -1;
-  const Matrix inverse = pseudo_inverse(z);
-  start.network = Network(source.inputs(), units, outputs);
-  start.network.W = 2 * z * start.compress.transpose() * last.linear_part();  // steps 11 and 12
-  if (variant.alternating) start.network.W = descend_first_layer(source, inverse, start.network.W, start.compress, control);
-  start.network.A = start.compress * inverse;
+  start.network = Network(linear.cols(), z.rows(), linear.rows());
+  start.network.W = 2 * z * start.compress.transpose() * linear;  // steps 11 and 12
+  start.network.A = start.compress * pseudo_inverse(z);
   return start;
 }
 

@@ -2,6 +2,7 @@
 // Starts for y = A relu(W x) with inputs symmetric about 0 and at least as many outputs as units (GKLW): the default
 // variant (regression moments, pooled eigenvectors) and the algorithms as printed.
 #include "core/random.hpp"
+#include "moments/pure_neuron.hpp"
 #include "moments/quadratic_fit.hpp"
 #include "relucover/network.hpp"
 
@@ -45,6 +46,12 @@ struct PrintedPureNeuron {
 };
 PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, const PrintedPureNeuron& variant,
                                     std::uint64_t seed, const Control& control);
+
+/// Steps 5 to 12 of Algorithm 2 on moments, however they were made: `linear` is E[y xᵀ] E[x xᵀ]⁻¹ of all outputs.
+PureNeuronStart printed_from_moments(const PureNeuronMoments& moments, const Matrix& linear, const Matrix& compress,
+                                     const PrintedPureNeuron& variant, std::uint64_t seed, const Control& control);
+/// The network whose pure neurons are the rows z of a left inverse of A, turned so that z·E[y] > 0 (steps 9 to 12).
+PureNeuronStart network_of_pure_neurons(Matrix z, const Vector& mean, const Matrix& linear, PureNeuronStart start);
 
 /// GKLW Algorithm 1: 2 E[x xᵀ]⁻¹ E[x y] for y = relu(w·x); one row per output.
 Matrix single_neurons(const SampleSource& source, const Control& control, Index begin, Index end);

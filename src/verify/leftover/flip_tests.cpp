@@ -15,14 +15,14 @@ constexpr Index flips = 200;
 /// Scores of features: (fᵀ r)² / Σ f² r², summed over outputs; the first row as it is, the others with flipped signs.
 class FlippedScores {
  public:
-  FlippedScores(const Matrix& residual, RandomStream& random) : residual_(residual), signs_(random_signs(residual.rows(), flips, random)) {
-    signs_.conservativeResize(Eigen::NoChange, flips + 1);
-    signs_.col(flips).setOnes();
-    best_ = Vector::Zero(flips + 1);
+  FlippedScores(const Matrix& residual, Index times, RandomStream& random) : residual_(residual), flips_(times), signs_(random_signs(residual.rows(), times, random)) {
+    signs_.conservativeResize(Eigen::NoChange, times + 1);
+    signs_.col(times).setOnes();
+    best_ = Vector::Zero(times + 1);
   }
 
   void add(const Matrix& features) {
-    Matrix scores = Matrix::Zero(flips + 1, features.cols());
+    Matrix scores = Matrix::Zero(flips_ + 1, features.cols());
     const Matrix squares = features.cwiseAbs2();
     for (const auto& output : residual_.colwise()) {
       const double rounding = 1e-12 * output.squaredNorm() / static_cast<double>(output.size());
@@ -33,10 +33,11 @@ class FlippedScores {
     best_ = best_.cwiseMax(scores.rowwise().maxCoeff());
   }
 
-  double chance() const { return tail_of_maxima(best_.head(flips), best_[flips]); }
+  double chance() const { return tail_of_maxima(best_.head(flips_), best_[flips_]); }
 
  private:
   const Matrix& residual_;
+  Index flips_;
   Matrix signs_;  // rows by flips, and the truth last
   Vector best_;
 };
@@ -76,7 +77,7 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
   constexpr Index fewest = 6, enough_to_tilt = 25;
   const Index n = t.rows();
   const Matrix tilt = tilts(z, random);
-  FlippedScores scores(residual, random);
+  FlippedScores scores(residual, flips, random);
   bool any = false;
   for (const auto& unit : t.colwise()) {
     const Vector distance = unit.cwiseAbs();
@@ -178,13 +179,13 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
 }
 
 double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
-  constexpr double work = 4e8, slowest = 0.7, fastest = 10;
-  constexpr Index each = 64;
+  constexpr double work = 2.5e8, slowest = 0.7, fastest = 10;
+  constexpr Index each = 64, few_flips = 60;  // maxima of hundreds of waves have a tail that few draws tell
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
-  const double cost = static_cast<double>(n) * static_cast<double>(flips * residual.cols() + 2 * basis.cols());
-  const Index rounds = std::clamp<Index>(static_cast<Index>(work / (2 * each * cost)), 1, 12);
-  FlippedScores scores(residual, random);
+  const double cost = static_cast<double>(n) * static_cast<double>(few_flips * residual.cols() + 2 * basis.cols());
+  const Index rounds = std::clamp<Index>(static_cast<Index>(work / (2 * each * cost)), 1, 36);
+  FlippedScores scores(residual, few_flips, random);
   for (Index round = 0; round < rounds; ++round) {
     Matrix frequency = random.normal_matrix(z.cols(), each);
     for (auto column : frequency.colwise()) column *= slowest * std::pow(fastest / slowest, random.uniform()) / column.norm();

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "verify/distinct_rows.hpp"
 #include "verify/leftover/features.hpp"
+#include "verify/leftover/flat_rows.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/one_more_unit.hpp"
+#include "verify/leftover/ridge_scan.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
 
@@ -19,6 +22,25 @@ namespace {
 
 /// Rows by falling size.
 std::vector<Index> worst_first(const Vector& size) { return order_of(-size); }
+
+/// Sizes such that rows that were left out come before all others.
+Vector out_first(const Judged& answer, Vector size) {
+  const double more = size.maxCoeff() + 1;
+  for (Index i = 0; i < answer.rows(); ++i)
+    if (!answer.kept[static_cast<std::size_t>(i)]) size[i] += more;
+  return size;
+}
+
+/// The sign of the largest entry of each row.
+Vector signs_of(const Matrix& residual) {
+  Vector signs(residual.rows());
+  for (Index i = 0; i < residual.rows(); ++i) {
+    Index largest = 0;
+    residual.row(i).cwiseAbs().maxCoeff(&largest);
+    signs[i] = residual(i, largest) < 0 ? -1 : 1;
+  }
+  return signs;
+}
 
 class Verdict {
  public:
@@ -68,26 +90,41 @@ double extreme_fit(const Judged& answer, const std::vector<Index>& order, Index 
   return std::min(1.0, 2 * static_cast<double>(answer.outputs()) * least);
 }
 
+/// A hat between two planes can go through so many samples whatever they are; and inputs like these would meet it.
+bool too_few_to_tell(Index rows, const Judged& answer) {
+  constexpr double rare = 1e-3;
+  return rows < std::max<Index>(5, answer.z.cols() + 4) && static_cast<double>(rows) > rare * static_cast<double>(answer.rows());
+}
+
+/// How many of the rows that were left out stand so far apart from the rest of them, if they are too few to tell.
+Index apart_from_others(const Judged& answer, const std::vector<Index>& order, const Vector& size) {
+  constexpr double gap = 3;
+  constexpr Index some = 3;
+  for (Index k = some; k < answer.left_out() && k < size.size(); ++k)
+    if (too_few_to_tell(k, answer) && size[order[static_cast<std::size_t>(k - 1)]] > gap * size[order[static_cast<std::size_t>(k)]]) return k;
+  return 0;
+}
+
 void test_left_out(const Judged& answer, double level, Verdict& verdict) {
-  constexpr Index fewest = 5;
   const Index count = answer.left_out();
-  if (count < fewest)
-    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", count, count == 1 ? " is" : "s are"));
-  Matrix mask(answer.rows(), 1);
-  for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
-  verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs", level);
   const Eigen::RowVectorXd mean = answer.y.colwise().mean();
   const Vector deviation =
       ((answer.y.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt().transpose().cwiseMax(1e-300);
   const Vector size = (answer.residual * deviation.cwiseInverse().asDiagonal()).rowwise().norm();
-  std::vector<Index> out;
-  for (Index i = 0; i < answer.rows(); ++i)
-    if (!answer.kept[static_cast<std::size_t>(i)]) out.push_back(i);
-  verdict.test("left_out_flat", rows_lie_flat(answer.z, out, verdict.random), "the samples that were left out lie between two planes", level);
+  if (too_few_to_tell(count, answer))
+    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", count, count == 1 ? " is" : "s are"));
+  if (const Index apart = apart_from_others(answer, worst_first(out_first(answer, size)), size); apart > 0)
+    verdict.refuse(fmt::format("of the samples that were left out {} are far further off than the others: so few can't be told from a unit that only they see", apart));
+  Matrix mask(answer.rows(), 1);
+  for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
+  verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs", level);
   verdict.test("left_out_fit", extreme_fit(answer, worst_first(size), count), "the samples that were left out are those where the answer is largest or smallest", level);
   verdict.test_places("left_out",
                       places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, count, 1.6, true), verdict.random),
                       "the samples that were left out", level);
+  if (verdict.stands())
+    verdict.test("left_out_flat", rows_lie_flat(answer.z, worst_first(out_first(answer, size)), count, signs_of(answer.residual), verdict.random),
+                 "the samples that were left out lie between two planes", level);
 }
 
 /// The noisy residual on the rows that were kept.
@@ -120,20 +157,66 @@ Matrix studentised_residual(const Judged& answer, const Kept& kept) {
   return answer.residual.array() / (square.array() + 1e-300).sqrt();
 }
 
+/// |t| beyond which this share of Student's distribution with 5 degrees of freedom lies (to 1%, by its tail): no benign noise is heavier.
+double heavy_quantile(double share) { return std::sqrt(std::max(std::pow(1.785 * std::pow(share, -0.2), 2) - 3.8, 0.1)); }
+/// The same of a normal variable (to 2%).
+double normal_quantile(double share) {
+  const double square = -2 * std::log(share / 2);
+  return std::sqrt(std::max(square - std::log(2 * std::numbers::pi * square / 1.3), 0.1));
+}
+
+/// How many of the largest sizes are beyond what a tail that begins like the others' would hold.
+Index far_off(const Vector& size, const std::vector<Index>& order) {
+  constexpr double inner = 0.3, outer = 0.05, beyond = 2;
+  const auto n = static_cast<double>(size.size());
+  const auto at = [&](double share) { return size[order[static_cast<std::size_t>(share * n)]]; };
+  const auto begins = static_cast<Index>(outer * n);
+  if (begins < 5 || !(at(inner) > 0)) return 0;
+  // How heavy the tail is: 0 for a normal one, 1 for Student's.
+  constexpr double normal_ratio = 1.89, heavy_ratio = 2.22;
+  const double weight = std::clamp((at(outer) / at(inner) - normal_ratio) / (heavy_ratio - normal_ratio), 0.0, 1.0);
+  const auto tail = [&](double share) { return std::pow(normal_quantile(share) / normal_quantile(outer), 1 - weight) * std::pow(heavy_quantile(share) / heavy_quantile(outer), weight); };
+  Index count = 0;
+  for (Index k = 0; k < begins; ++k)
+    if (size[order[static_cast<std::size_t>(k)]] > beyond * at(outer) * tail((static_cast<double>(k) + 1) / n)) count = k + 1;
+  return count;
+}
+
 /// A few large residuals that share a place are a unit that few samples see, a step or a bend: no noise.
-void test_large_rows(const Judged& answer, const Matrix& studentised, Verdict& verdict) {
+void test_large_rows(const Judged& answer, const Matrix& studentised, double level, Verdict& verdict) {
   constexpr double large = 2;  // local deviations above √outputs
-  const Vector size = studentised.rowwise().norm();
-  const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
-  if (many < 2) return;
+  const Vector size = studentised.rowwise().norm(), signs = signs_of(studentised);
   const std::vector<Index> order = worst_first(size);
-  const std::vector<Index> counts = growing_counts(answer.z.cols() + 3, many, 2, true);
-  double flat = 1;
-  for (const Index m : counts) flat = std::min(flat, rows_lie_flat(answer.z, {order.begin(), order.begin() + m}, verdict.random));
-  verdict.test("large_flat", std::min(1.0, flat * static_cast<double>(counts.size())), "the largest residuals lie between two planes");
+  const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
+  const Index apart = far_off(size, order);
+  constexpr Index some = 3;
+  if (apart >= some && too_few_to_tell(apart, answer))
+    verdict.refuse(fmt::format("{} residuals are far larger than the tail of the others: so few can't be told from a unit that only they see", apart));
+  if (many < 2) return;
+  const auto above = static_cast<Index>((signs(std::vector<Index>(order.begin(), order.begin() + many)).array() > 0).count());
+  verdict.test("large_sign", std::min(1.0, 2 * binomial_tail(many, 0.5, std::max(above, many - above))), "the largest residuals are of one sign: this is no noise whose signs are chance");
   verdict.test_places("large",
                       places_of_rows(answer.z, answer.nearness, order, growing_counts(2, many, 1.6, true), verdict.random),
-                      fmt::format("the largest residuals ({} samples)", many));
+                      fmt::format("the largest residuals ({} samples)", many), level);
+  if (!verdict.stands()) return;
+  verdict.test("large_flat", rows_lie_flat(answer.z, order, many, signs, verdict.random), "the largest residuals lie between two planes", level);
+  if (apart >= some)
+    verdict.test("far_off_flat", rows_lie_flat(answer.z, order, apart, signs, verdict.random), "the samples that are far off lie between two planes", false_alarms::left_out);
+}
+
+/// Labels are wrong by accident where they stand apart. What is cut off a tail that goes on and on is neither left out nor noise.
+void test_cut(const Judged& answer, const Matrix& studentised, Verdict& verdict) {
+  constexpr double close = 2, most = 1.0 / 3;
+  constexpr Index some = 3;
+  const Vector size = studentised.rowwise().norm();
+  double cut = 0;
+  Index near = 0;
+  for (Index i = 0; i < size.size(); ++i)
+    if (answer.kept[static_cast<std::size_t>(i)]) cut = std::max(cut, size[i]);
+  for (Index i = 0; i < size.size(); ++i) near += !answer.kept[static_cast<std::size_t>(i)] && size[i] < close * cut;
+  if (near >= some && static_cast<double>(near) > most * static_cast<double>(answer.left_out()))
+    verdict.refuse(fmt::format("{} of the {} samples that were left out are hardly further off than others that were kept: noise with such tails can't be told from a function", near,
+                               answer.left_out()));
 }
 
 /// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
@@ -154,12 +237,20 @@ Matrix forms_of(const Judged& answer, const Network& network) {
   return forms;
 }
 
-/// With heavy tails least squares is far from the best fit: what a forgiving loss finds must have nothing left either.
-void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, Verdict& verdict) {
+/// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
+void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, const Matrix& studentised, double heavy, double too_heavy, Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
+  const RobustRefit refit = robust_refit(kept.z, answer.y(kept.rows, Eigen::all), forms_of(answer, network));
+  if (verdict.result.tail <= heavy) {
+    const Matrix plain = answer.residual(kept.rows, Eigen::all);
+    const Matrix over_noise = (plain.array().abs() > 0).select(refit.residual.array() * studentised(kept.rows, Eigen::all).array() / plain.array(), 0.0);
+    const double tail = tail_weight(over_noise);
+    if (tail > too_heavy)
+      verdict.refuse(fmt::format("most labels agree better with an answer that others are far from (tails {:.1f} times as heavy as normal noise): some labels may be wrong", tail));
+    return;
+  }
   verdict.test("bulk_off", not_an_optimum(clipped(answer.residual(kept.rows, Eigen::all)), kept.basis, verdict.random),
                "where the tails are cut off, what is left goes with the answer's own functions: some labels are wrong, and pull it off");
-  const RobustRefit refit = robust_refit(kept.z, answer.y(kept.rows, Eigen::all), forms_of(answer, network));
   const Matrix rounding = answer.rounding(kept.rows, Eigen::all);
   double bulk = 0;
   for (Index o = 0; o < answer.outputs(); ++o)
@@ -211,13 +302,16 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   }
   test_leverage(leverage_of(kept.basis), verdict);
   const Matrix studentised = studentised_residual(answer, kept);
-  test_large_rows(answer, studentised, verdict);
+  if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
+  verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
+  // Tails that no benign noise has excuse nothing.
+  const double level = verdict.result.tail > heavy ? false_alarms::left_out : 0;
+  test_large_rows(answer, studentised, level, verdict);
   verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
   verdict.test("equal_inputs", equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
   control.check();
   const Matrix plain = answer.residual(kept.rows, Eigen::all);
-  verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
   const bool rounded = grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
   if (!rounded) {  // rounding is a function of the fit, and not random at a kink
     const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
@@ -227,7 +321,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
   control.check();
-  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more");
+  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more", level);
+  if (!rounded)
+    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), kept.basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random),
+                 "the residual is of one sign between two planes", level);
   control.check();
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
@@ -237,7 +334,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   control.check();
   if (verdict.result.tail > too_heavy)
     verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
-  if (verdict.stands() && verdict.result.tail > heavy && answer.units() > 0) test_heavy_tails(answer, kept, network, verdict);
+  if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, heavy, too_heavy, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
   control.check();
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted

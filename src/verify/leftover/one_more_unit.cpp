@@ -169,12 +169,12 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
 }
 
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random) {
-  constexpr Index flips = 200, rounds = 6;
-  constexpr double bound = 6, work = 4e8;
+  constexpr Index flips = 100, rounds = 6;
+  constexpr double bound = 6, work = 2.5e8;
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
   const Matrix residual = orthogonal_to(basis, studentised.cwiseMin(bound).cwiseMax(-bound));
-  const auto affordable = static_cast<Index>(work / static_cast<double>(n * (flips + basis.cols()) * rounds));
+  const auto affordable = static_cast<Index>(work / static_cast<double>(2 * n * (flips + basis.cols()) * rounds));
   const Index directions = std::clamp<Index>(affordable, 20, 200);
   // No direction may look at signs that are flipped later: all are random, or of rows by the size of their residual.
   Matrix W = random.normal_matrix(z.cols(), directions);
@@ -187,7 +187,9 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   signs.col(flips).setOnes();
   Vector best = Vector::Zero(flips + 1);
   for (Index round = 0; round < rounds; ++round) {
-    Matrix units = units_at(heights, kink_places(sorted, round, random));
+    const Vector at = kink_places(sorted, round, random);
+    Matrix units(n, 2 * directions);  // and steps at the same places
+    units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix();
     const Vector whole = units.colwise().norm();
     units = orthogonal_to(basis, std::move(units));
     const Vector size = units.colwise().norm();
@@ -197,7 +199,7 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
       else
         units.col(j).setZero();
     }
-    Matrix scores = Matrix::Zero(flips + 1, directions);
+    Matrix scores = Matrix::Zero(flips + 1, units.cols());
     for (const auto& output : residual.colwise()) {
       const Matrix flipped = output.asDiagonal() * signs;
       scores += (flipped.transpose() * units).cwiseAbs2();

@@ -22,7 +22,7 @@ struct UnitSearch {
 /// z1: whitened inputs and 1. `basis` spans the answer's tangent functions.
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random);
 
-/// The largest score of many units at once (random ones, ones that few samples see, ones where the residual is large or curved),
+/// The largest score of many units and steps at once (random ones, ones that few samples see, ones where the residual is large or curved),
 /// against flipped signs. `studentised`: residual over its local noise.
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random);
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/linear_algebra.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/tails.hpp"
 
@@ -95,19 +94,6 @@ RowPlaces places_of_rows(const Matrix& z, const Vector& nearness, const std::vec
   }
   if (nearness.size() > 0) places.kink = std::min(1.0, tests * kink_place(nearness, order, counts));
   return places;
-}
-
-double rows_lie_flat(const Matrix& z, const std::vector<Index>& rows, RandomStream& random) {
-  const auto count = static_cast<Index>(rows.size());
-  if (z.cols() == 0 || count < z.cols() + 3) return 1;
-  const auto flatness = [&](const std::vector<Index>& chosen) {
-    Matrix some = z(chosen, Eigen::all);
-    some.rowwise() -= some.colwise().mean().eval();
-    return -std::log(std::max(symmetric_eigenvalues(some.transpose() * some / static_cast<double>(count))[0], 1e-300));
-  };
-  Vector chance(draws);
-  for (Index k = 0; k < draws; ++k) chance[k] = flatness(random_rows(z.rows(), count, random));
-  return tail_of_maxima(chance, flatness(rows));
 }
 
 double mask_depends_on_inputs(const Matrix& mask, const Judged& answer, RandomStream& random) {

@@ -18,9 +18,6 @@ struct RowPlaces {
 RowPlaces places_of_rows(const Matrix& z, const Vector& nearness, const std::vector<Index>& order, const std::vector<Index>& counts,
                          RandomStream& random);
 
-/// Chance that rows lie so close to one plane (or between two): the least eigenvalue of their covariance, against random rows.
-double rows_lie_flat(const Matrix& z, const std::vector<Index>& rows, RandomStream& random);
-
 /// Chance that a mask (1: wrong; a column for each output, or one for whole rows) goes with the answer's tangent functions
 /// and |z| as it does: against permuted rows.
 double mask_depends_on_inputs(const Matrix& mask, const Judged& answer, RandomStream& random);

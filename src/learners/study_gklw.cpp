@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
+#include "learners/studies.hpp"
 #include "learners/vector/pure_neuron_start.hpp"
 #include "networks/squared_errors.hpp"
-#include "relucover/figures.hpp"
 #include "relucover/relucover.hpp"
 #include "samples/vector_instances.hpp"
 #include "verify/network_error.hpp"
 
-namespace relucover::cli {
+namespace relucover {
 
 namespace {
 
@@ -136,4 +136,4 @@ Study gklw_condition(const StudySize& size) {
   return study_of("condition", settings, size);
 }
 
-}  // namespace relucover::cli
+}  // namespace relucover

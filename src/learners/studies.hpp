@@ -1,12 +1,12 @@
 #pragma once
-// Experiments of the papers that `relucover reproduce` runs. A new one is a function here and a row in command_reproduce.cpp.
+// Experiments of the papers, as tables. A new one is a function and a row in studies.cpp.
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "relucover/session.hpp"
+#include "relucover/progress.hpp"
 
-namespace relucover::cli {
+namespace relucover {
 
 using TableRow = std::vector<std::string>;
 
@@ -35,4 +35,12 @@ Study gklw_sample_efficiency(const StudySize& size);
 Study gklw_noise(const StudySize& size);
 Study gklw_condition(const StudySize& size);
 
-}  // namespace relucover::cli
+struct Figure {
+  std::string name, shows;
+  Study (*plan)(const StudySize& size);
+};
+const std::vector<Figure>& figures();
+/// Throws std::invalid_argument naming those that there are.
+const Figure& figure_named(const std::string& name);
+
+}  // namespace relucover

@@ -1,0 +1,29 @@
+#pragma once
+// What all samples say about a first layer with thresholds, beyond the checks of its own fit on held-out ones: tests of what is
+// left, as for networks. Labels are those of the samples; `rest` is their value where no unit is active.
+#include <cstdint>
+#include <string>
+
+#include "relucover/progress.hpp"
+#include "relucover/samples.hpp"
+
+namespace relucover {
+
+/// Units w·x - t > 0, a row of W each.
+struct Thresholds {
+  const Matrix& W;
+  const Vector& t;
+};
+
+/// Noisy labels under ReLUs: where one unit alone is active labels are a line along it and noise, where none is they are noise.
+/// Empty: so it is; else what does not hold.
+std::string cells_are_lines(const SampleSource& source, const Thresholds& units, std::uint64_t seed, const Control& control);
+
+/// Labels that are at rest or not, without noise: none is active further than `distance` from where some unit is.
+std::string rest_is_at_rest(const SampleSource& source, const Thresholds& units, double rest, double distance, const Control& control);
+
+/// 0/1 labels of which some are flipped: those that are wrong further than `distance` from every boundary must look like accidents.
+/// `active`: the label where some unit is.
+std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed, const Control& control);
+
+}  // namespace relucover
