@@ -15,6 +15,8 @@ struct OnnxModule {
   std::string (*threshold_bytes)(const ThresholdModel& model);
 };
 
+/// network_to_onnx.cpp
+std::string network_to_onnx(const Network& network, Precision precision);
 /// threshold_onnx.cpp
 std::string threshold_onnx_bytes(const ThresholdModel& model);
 
