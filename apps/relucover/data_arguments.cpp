@@ -1,5 +1,6 @@
 #include "relucover/data_arguments.hpp"
 
+#include "core/npz.hpp"
 #include "samples/files.hpp"
 
 namespace relucover::cli {
@@ -38,8 +39,10 @@ std::unique_ptr<SampleSource> DataArguments::open_unchecked(const Control& contr
 }
 
 RowMatrix rows_of(const std::filesystem::path& file) {
-  const auto source = file.extension() == ".npy" ? open_samples(file, file) : open_samples(file);
-  check_finite(*source, Control(1));
+  const std::string kind = extension_of(file);
+  if (kind == ".npz") return NpzReader(map_file(file), file.string(), "rows are an array x, n by d").matrix("x", -1, -1);
+  if (kind == ".csv") return csv_inputs(map_file(file).bytes, file.string());
+  const auto source = kind == ".npy" ? open_samples(file, file) : open_samples(file);
   BlockBuffer<double> buffer;
   return source->read(0, source->samples(), buffer).x;
 }

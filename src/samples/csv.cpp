@@ -71,6 +71,18 @@ class CsvParser {
   }
 
   std::unique_ptr<SampleSource> parse() {
+    read_all();
+    return std::make_unique<MemorySource<double>>(std::move(x_), std::move(y_), name_);
+  }
+
+  RowMatrix inputs_alone() {
+    needs_labels_ = false;
+    read_all();
+    return std::move(x_);
+  }
+
+ private:
+  void read_all() {
     if (rest_.empty()) fail(1, 0, "is empty", "it needs a header line and one line per sample");
     read_header();
     if (rest_.empty()) fail(1, 0, "has a header but no samples", "add one line per sample");
@@ -87,10 +99,8 @@ class CsvParser {
       read_row(row++);
     }
     if (row != room) changed(row + 1);
-    return std::make_unique<MemorySource<double>>(std::move(x_), std::move(y_), name_);
   }
 
- private:
   [[noreturn]] void fail(Index line, Index column, const std::string& problem, const std::string& remedy) const {
     throw DataError(fmt::format("{}:{}{}", name_, line, column > 0 ? fmt::format(":{}", column) : ""), "", problem,
                     remedy);
@@ -124,7 +134,7 @@ class CsvParser {
            "name every column; pandas leaves out its index with to_csv(..., index=False)");
     const std::string remedy = "the first line names the columns; labels start with y: x1,x2,y";
     if (all_numbers) fail(1, 0, "has numbers where the header should be", remedy);
-    if (labels == 0) fail(1, 0, "no column starts with y, so there are no labels", remedy);
+    if (labels == 0 && needs_labels_) fail(1, 0, "no column starts with y, so there are no labels", remedy);
     if (inputs_ == 0) fail(1, 0, "every column starts with y, so there are no inputs", remedy);
   }
 
@@ -162,6 +172,7 @@ class CsvParser {
   const std::string& name_;
   const Control& control_;
   char separator_ = ',';
+  bool needs_labels_ = true;
   std::vector<char> is_label_;
   Index inputs_ = 0;
   RowMatrix x_, y_;
@@ -172,6 +183,8 @@ Text text_of(Bytes content) { return {reinterpret_cast<const char*>(content.data
 }  // namespace
 
 void check_csv_start(Bytes start, const std::string& name) { CsvParser(text_of(start), name, Control()).check_start(); }
+
+RowMatrix csv_inputs(Bytes content, const std::string& name) { return CsvParser(text_of(content), name, Control()).inputs_alone(); }
 
 std::unique_ptr<SampleSource> open_csv(Bytes content, const std::string& name, const Control& control) {
   return CsvParser(text_of(content), name, control).parse();

@@ -13,6 +13,8 @@ std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_p
 std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::string& name, const Control& control = {});
 std::unique_ptr<SampleSource> open_npy_pair(const std::filesystem::path& x, const std::filesystem::path& y, const Control& control);
 std::unique_ptr<SampleSource> open_csv(Bytes content, const std::string& name, const Control& control = {});
+/// Inputs alone, whether or not there are labels beside them.
+RowMatrix csv_inputs(Bytes content, const std::string& name);
 /// Throws DataError if text with this beginning can't be such a file, before the rest of it has come.
 void check_csv_start(Bytes start, const std::string& name);
 std::unique_ptr<SampleSource> open_hdf5(const std::filesystem::path& path);

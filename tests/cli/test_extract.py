@@ -1,6 +1,8 @@
 """Models that can be asked, through the command line."""
 import sys
 
+import numpy as np
+
 CHILD = """
 import os, sys, time
 folder = sys.argv[1]
@@ -32,18 +34,22 @@ def test_a_model_asked_without_a_look(relucover, relucover_json):
     assert (found["status"], found["queries"], found["domain"], found["looks_like"]) == ("exact", 11000, "N(0, I)", "")
 
 
-def test_rows_to_be_like(relucover, relucover_json):
+def test_rows_to_be_like(relucover, relucover_json, tmp_path):
     relucover("sample", "--inputs", 4, "--units", 3, "--samples", 200, "--seed", 3, "-o", "d.npz", "--truth", "t.onnx")
     found = relucover_json("extract", "--oracle", "t.onnx", "--like", "d.npz", "-o", "n.json")
     assert found["status"] == "exact" and found["domain"] == "the 200 rows of d.npz"
     assert any("200 rows of d.npz are answered alike" in note for note in found["notes"])
+    rows = np.load(tmp_path / "d.npz")["x"]
+    np.savez(tmp_path / "rows.npz", x=rows)
+    np.savetxt(tmp_path / "rows.csv", rows, delimiter=",", header="a,b,c,d", comments="")
+    np.save(tmp_path / "rows.npy", rows)
+    for name in ("rows.npz", "rows.csv", "rows.npy"):  # rows need no labels
+        assert relucover_json("extract", "--oracle", "t.onnx", "--like", name)["domain"] == f"the 200 rows of {name}"
     assert "columns" in relucover("extract", "--oracle-command", "cat", "--inputs", 3, "--like", "d.npz", code=2).stderr
     assert "auto or a positive number" in relucover("extract", "--oracle", "t.onnx", "--scale", "wide", code=2).stderr
 
 
 def test_links_on_the_command_line(relucover, relucover_json, tmp_path):
-    import numpy as np
-
     relucover("sample", "--inputs", 4, "--units", 3, "--samples", 3000, "--seed", 3, "-o", "d.npz", "--truth", "t.json")
     with np.load(tmp_path / "d.npz") as data:
         np.savez(tmp_path / "p.npz", x=data["x"], y=1 / (1 + np.exp(-data["y"])))
