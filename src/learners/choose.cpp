@@ -9,6 +9,7 @@
 #include "samples/subsample.hpp"
 #include "verify/input_diagnostics.hpp"
 #include "verify/label_outliers.hpp"
+#include "verify/leftover/noise_shape.hpp"
 
 namespace relucover {
 
@@ -73,10 +74,9 @@ std::vector<Choice> choose_by_moments(const SampleSource& source, const LearnOpt
 }
 
 std::optional<Choice> choose_after(const Result& tried, Index samples) {
-  constexpr double heavy = 1.5;
   constexpr Index most_samples = 1 << 20;  // it looks at single samples again and again
   const auto tail = tried.figures.find("residual_tail");
-  if (tail == tried.figures.end() || tail->second < heavy || samples > most_samples || std::isfinite(tried.detection_limit)) return std::nullopt;
+  if (tail == tried.figures.end() || tail->second < heavy_tails || samples > most_samples || std::isfinite(tried.detection_limit)) return std::nullopt;
   return Choice{"robust", fmt::format("what is left has tails {:.1f} times as heavy as normal noise: a loss that forgives them", tail->second)};
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ struct Choice {
   std::string reason;
   /// Where the number of units was not given: this many; 0: the method finds out.
   Index units = 0;
+  /// Added to the seed, for another beginning.
+  std::uint64_t later_seed = 0;
 };
 
 /// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. One of

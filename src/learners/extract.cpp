@@ -26,7 +26,7 @@ bool several_layers(const ExtractOptions& options) {
 }
 
 /// Whether the answer predicts what it was not learned from: to the rounding, or the noise, that it was certified with.
-bool predicts(const SampleSource& fresh, const Control& control, Result& result, const std::string& what) {
+bool predicts(const SampleSource& fresh, const Control& control, Result& result, const std::string& what, double allowed = 1) {
   const NetworkError error = network_error(result.network, fresh, control);
   const double spread = error.relative > 0 ? error.rms / error.relative : 0;
   const double level = std::max({result.residual_rms, result.holdout_rms, result.noise_estimate,
@@ -35,7 +35,26 @@ bool predicts(const SampleSource& fresh, const Control& control, Result& result,
   constexpr double typical = 2, worst = 30;
   result.figures[what] = static_cast<double>(error.samples);
   result.figures[what + "_worst"] = error.max_abs;
-  return error.rms <= typical * level && error.max_abs <= worst * level;
+  return error.rms <= allowed * typical * level && error.max_abs <= allowed * worst * level;
+}
+
+/// What was asked to look at the model, no further out than samples of the law lie.
+MemorySource<double> asked_within(const Asking& asking, const QueryLaw& law) {
+  constexpr double bulk = 1.5;  // root mean square of the columns, over their spreads
+  std::vector<std::pair<Eigen::RowVectorXd, Eigen::RowVectorXd>> inside;
+  for (const auto& [queries, answers] : asking.kept())
+    for (Index i = 0; i < queries.rows(); ++i) {
+      const Eigen::ArrayXd off = queries.row(i).transpose() - law.center();
+      const bool constants_stay = (law.spread().array() > 0 || off == 0).all();
+      const double size = (law.spread().array() > 0).select(off / law.spread().array(), 0.0).matrix().norm() / std::sqrt(static_cast<double>(law.inputs()));
+      if (constants_stay && size <= bulk) inside.emplace_back(queries.row(i), answers.row(i));
+    }
+  RowMatrix x(static_cast<Index>(inside.size()), law.inputs()), y(x.rows(), std::max<Index>(1, asking.outputs()));
+  for (Index i = 0; i < x.rows(); ++i) {
+    x.row(i) = inside[static_cast<std::size_t>(i)].first;
+    y.row(i) = inside[static_cast<std::size_t>(i)].second;
+  }
+  return {std::move(x), std::move(y)};
 }
 
 /// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
@@ -55,8 +74,9 @@ class OneLayerExtraction {
       if (extraction_.result.certified()) {
         samples_.grow(judged, control_);
         const bool right = judged == wanted || predicts(*seen(wanted, judged), control_, extraction_.result, "fresh_queries");
-        if (right && predicts_rows()) break;
+        if (right && predicts_look() && predicts_rows()) break;
       }
+      if (contradicted_ > most_contradictions) break;
       if (wanted >= most_) break;
       wanted = std::min(extraction_.result.certified() ? std::max(2 * wanted, judged) : 2 * wanted, most_);
     }
@@ -98,6 +118,23 @@ class OneLayerExtraction {
     if (result.status == Status::budget_exhausted && result.network.inputs() == 0 && extraction_.result.network.inputs() > 0) control_.check();
     extraction_.result = std::move(result);
     control_.check();
+  }
+
+  /// A certified answer must explain what the model said when it was looked at, as far as that lies where the answer speaks of.
+  bool predicts_look() {
+    if (!looked_) looked_ = asked_within(asking_, samples_.law());
+    if (looked_->samples() == 0) return true;
+    const auto predicted = [&](const SampleSource& asked) {
+      constexpr double allowed = 5;  // float32 models see these queries rounded
+      return asked.samples() == 0 || predicts(asked, control_, extraction_.result, "queries_of_the_look", allowed);
+    };
+    if (link_ == Link::identity ? predicted(*looked_) : predicted(unlink_->samples(*looked_, control_))) return true;
+    ++contradicted_;
+    Result& result = extraction_.result;
+    result.status = Status::approximate;
+    result.message = fmt::format("not certified: queries that were asked to look at the model are not answered as it does (worst difference {:.1e}): it bends "
+                                 "otherwise between the samples", result.figures["queries_of_the_look_worst"]);
+    return false;
   }
 
   /// A certified answer must know what the model says where its user's data are.
@@ -165,7 +202,9 @@ class OneLayerExtraction {
   QueriedSamples samples_;
   std::optional<Unlink> unlink_;
   RowMatrix rows_x_, rows_y_;
-  Index most_ = 0, saturated_ = 0;
+  std::optional<MemorySource<double>> looked_;
+  static constexpr Index most_contradictions = 3;  // so often more samples may show what the look has seen
+  Index most_ = 0, saturated_ = 0, contradicted_ = 0;
 };
 
 QueryLaw law_for(const ExtractOptions& options, Asking& asking, const Control& control, bool may_ask) {
@@ -183,6 +222,7 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
   std::error_code ignored;
   const bool kept = !options.spool.empty() && std::filesystem::exists(options.spool, ignored) && std::filesystem::file_size(options.spool, ignored) > 0;
   const bool may_ask = options.look && !kept && options.budget >= std::max(small_budget, 40 * options.inputs);
+  asking.keep(true);
   const QueryLaw law = law_for(options, asking, control, may_ask);
   domain = law.words();
   Link link = options.learn.link.value_or(Link::identity);
@@ -197,6 +237,7 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
       return;
     }
   }
+  asking.keep(false);
   if (several_layers(options)) {
     if (link != Link::identity) throw std::invalid_argument(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)));
     extract_deep(asking, law, options, control, extraction);

@@ -12,8 +12,8 @@
 #include "core/check.hpp"
 #include "core/checkpoint.hpp"
 #include "core/linear_algebra.hpp"
-#include "learners/choose.hpp"
 #include "learners/linked.hpp"
+#include "learners/plan.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "networks/leaky.hpp"
@@ -57,15 +57,6 @@ std::vector<std::string> LearnOptions::problems() const {
 }
 
 namespace {
-
-const Learner& learner_named(const std::string& name) {
-  return *std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
-}
-
-void fail(Result& result, AnswerStatus status, std::string message) {
-  result.status = status;
-  result.message = std::move(message);
-}
 
 std::string listed(const std::vector<Index>& columns) {
   std::string text;
@@ -139,73 +130,8 @@ bool enough_samples(const SampleSource& source, Index inputs, Index units, Resul
   return false;
 }
 
-/// Schwarz's criterion: a unit more must explain more than chance would let it.
-double description_length(const Result& result, Index outputs) {
-  const double equations = static_cast<double>(result.samples * outputs);
-  const Network& network = result.network;
-  const Index affine = network.skip.isZero() && network.offset.isZero() ? 0 : network.skip.size() + network.offset.size();
-  const double unknowns = static_cast<double>(network.units() * (network.inputs() + outputs) + affine);
-  return 2 * equations * std::log(std::max(result.residual_relative, 1e-300)) + unknowns * std::log(equations);
-}
-
-bool better(const Result& one, const Result& other, Index outputs) {
-  if (one.certified() != other.certified()) return one.certified();
-  if (one.usable() != other.usable()) return one.usable();
-  return description_length(one, outputs) < description_length(other, outputs);
-}
-
-/// Where one answer left something to explain, another with as many units and the same samples can only pass by luck.
-void refuse_second_chance(const Result& tried, Result& result) {
-  if (result.status != Status::recovered || !tried.figures.contains("something_left")) return;
-  if (result.network.units() > tried.network.units() || result.left_out > 0) return;
-  const std::string why = tried.message;
-  fail(result, Status::approximate, why);
-  result.detection_limit = std::numeric_limits<double>::quiet_NaN();
-}
-
 bool wants_layers(const LearnOptions& options) {
   return options.method == "deep" || options.any_depth || options.layers.size() > 1;
-}
-
-/// One method after the other until an answer is certified; the best answer stays.
-void learn_by_plan(const SampleSource& source, std::vector<Choice> plan, const LearnOptions& options, const Control& control,
-                   Result& result) {
-  constexpr double share_of_time = 0.6;  // of what is left, for a method that others come after
-  const Result before = result;
-  for (std::size_t at = 0; at < plan.size() && !result.certified(); ++at) {
-    Result kept = std::move(result);
-    result = before;
-    result.method = plan[at].method;
-    result.method_reason = plan[at].reason;
-    // Other methods may come after the first even where none is planned yet: those that need moments of several outputs.
-    const bool last = at + 1 == plan.size() && !(at == 0 && source.outputs() > 1);
-    LearnOptions chosen = options;
-    if (plan[at].units > 0) chosen.units = plan[at].units;
-    try {
-      learner_named(plan[at].method)
-          .run(source, chosen, last ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
-    } catch (const Interrupted& interrupted) {
-      if (kept.network.inputs() > 0 && (result.network.inputs() == 0 || kept.residual_relative < result.residual_relative))
-        result.network = kept.network, result.residual_rms = kept.residual_rms, result.residual_relative = kept.residual_relative,
-        result.holdout_rms = kept.holdout_rms;
-      control.check();  // the whole time is over, or somebody cancelled
-      fail(result, Status::budget_exhausted, interrupted.what());
-    }
-    const bool forgiving_planned = std::any_of(plan.begin(), plan.end(), [](const Choice& c) { return c.method == "robust"; });
-    if (at == 0 && plan.size() == 1 && !result.certified())
-      for (Choice& choice : choose_by_moments(source, options, control)) plan.push_back(std::move(choice));
-    if (at + 1 == plan.size() && !result.certified() && !forgiving_planned)
-      if (const auto next = choose_after(result, source.samples())) plan.push_back(*next);
-    if (at == 0) continue;
-    refuse_second_chance(kept, result);
-    Result& worse = better(result, kept, source.outputs()) ? kept : result;
-    const std::string tried = fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message);
-    std::vector<StageRecord> stages = worse.stages;  // all that took time is shown
-    for (StageRecord& record : stages) record.stage = worse.method + ": " + record.stage;
-    if (&worse == &result) result = std::move(kept);
-    result.stages.insert(result.stages.begin(), stages.begin(), stages.end());
-    result.notes.push_back(tried);
-  }
 }
 
 /// `--layers auto` begins with one hidden layer; its answer stays if it is certified.
@@ -214,7 +140,7 @@ void learn_layers(const SampleSource& source, const LearnOptions& options, const
     LearnOptions one = options;
     one.any_depth = false;
     try {
-      learn_by_plan(source, choose_methods(source, one, control), one, control.with_time_limit(0.3 * control.seconds_left()), result);
+      learn_by_plan(source, one, control.with_time_limit(0.3 * control.seconds_left()), result);
     } catch (const Interrupted& interrupted) {
       control.check();  // the whole time is over, or somebody cancelled
       fail(result, Status::budget_exhausted, interrupted.what());
@@ -249,7 +175,7 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   if (wants_layers(options))
     learn_layers(useful, options, control, result);
   else if (options.method == "auto")
-    learn_by_plan(useful, choose_methods(useful, options, control), options, control, result);
+    learn_by_plan(useful, options, control, result);
   else
     learner_named(options.method).run(useful, options, control, result);
   say_nearly_dependent(distance_from_dependence(source, whitening, control), result);

@@ -1,5 +1,7 @@
 #include "learners/registry.hpp"
 
+#include <algorithm>
+
 #include "learners/deep/deep.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/prune/prune.hpp"
@@ -32,6 +34,15 @@ std::vector<MethodInfo> methods() {
   std::vector<MethodInfo> infos = {{"auto", "chosen from the data, with the reason", {}}};
   for (const auto& learner : learners()) infos.push_back(learner.info);
   return infos;
+}
+
+const Learner& learner_named(const std::string& name) {
+  return *std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
+}
+
+void fail(Result& result, AnswerStatus status, std::string message) {
+  result.status = status;
+  result.message = std::move(message);
 }
 
 }  // namespace relucover

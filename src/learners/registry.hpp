@@ -11,5 +11,10 @@ struct Learner {
 };
 
 const std::vector<Learner>& learners();
+/// One that exists.
+const Learner& learner_named(const std::string& name);
+
+/// Says why there is no (better) answer.
+void fail(Result& result, AnswerStatus status, std::string message);
 
 }  // namespace relucover

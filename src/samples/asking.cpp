@@ -28,6 +28,7 @@ RowMatrix Asking::some(const Eigen::Ref<const RowMatrix>& queries, const Control
   outputs_ = answers.cols();
   queries_ += answers.rows();
   repeated_ += now.rows() - answers.rows();
+  if (keeps_) kept_.push_back({now.topRows(answers.rows()), answers});
   return answers;
 }
 

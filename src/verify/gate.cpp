@@ -42,6 +42,17 @@ double summed_magnitude(const Network& network, const SampleSource& source) {
   return std::sqrt(sums.squaredNorm() / static_cast<double>(std::max<Index>(sums.size(), 1)));
 }
 
+/// How large the units are beside what they add up to, as multiples of the labels' spread.
+double cancelling(const Network& network, const SampleSource& source) {
+  BlockBuffer<double> buffer;
+  const auto block = source.read(0, std::min<Index>(source.samples(), 1000), buffer);
+  RowMatrix t = block.x * network.W.transpose();
+  t.rowwise() += network.b.transpose();
+  const RowMatrix sums = t.cwiseMax(0) * network.A.cwiseAbs().transpose();
+  const double spread = (block.y.rowwise() - block.y.colwise().mean().eval()).norm();
+  return sums.norm() / std::max(spread, 1e-300);
+}
+
 Index unknowns_of(const Network& network) {
   const bool affine = !network.skip.isZero(0) || !network.offset.isZero(0);
   return network.units() * (network.inputs() + network.outputs()) + (affine ? network.outputs() * (network.inputs() + 1) : 0);
@@ -178,12 +189,16 @@ Certificate Gate::judge(const Claimed& claimed, const Control& control) {
 Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char* precision, const Control& control) {
   const std::string so_far = "the function is exact on the data, but ";
   if (const auto problem = too_few_equations(claimed.samples, claimed.network, claimed.grid, control)) return refuse(so_far + *problem);
+  // Rounding of units so large would excuse anything: a step between two samples.
+  constexpr double most_cancelling = 1e6;
+  if (const double times = cancelling(claimed.network, claimed.held_out); times > most_cancelling)
+    return refuse(so_far + fmt::format("units cancel each other that are {:.0e} times as large as what they explain", times));
   const Index sides = claimed.model.inputs() + 2;
   const auto barely = barely_split_units(claimed.samples, claimed.model, sides, control);
   if (!barely.empty())
     return refuse(so_far + fmt::format("{} unit{} of the answer ha{} fewer than {} samples on one side of {} kink, so some parameters are free",
                                        barely.size(), barely.size() == 1 ? "" : "s", barely.size() == 1 ? "s" : "ve", sides, barely.size() == 1 ? "its" : "their"));
-  if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between > 0 && between < sides)
+  if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between >= 0 && between < sides)
     return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between, between == 1 ? " lies" : "s lie"));
   if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 1)
     return refuse(so_far + fmt::format("{} samples determine a piece of it that no other could contradict", alone));
@@ -209,7 +224,7 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
 
 Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   constexpr double largest_unit_error = 0.15, least_sign_difference = 0.05, largest_limit = 0.5;
-  constexpr Index equations_per_unknown = 20;
+  constexpr Index equations_per_unknown = 30;
   const SignFreeModel& model = claimed.model;
   if (claimed.partly && claimed.partly->kept.empty()) return refuse("the labels that agree are not explained to rounding");
   if (!claimed.known) return refuse(fmt::format("{} unknowns are too many to certify with noisy labels", model.unknowns()));

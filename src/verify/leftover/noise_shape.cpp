@@ -48,10 +48,11 @@ double tail_weight(const Matrix& residual) {
   return median_of(weights);
 }
 
-Matrix local_noise(const Judged& answer) {
-  constexpr double highest = 1.5, lowest = -3;  // log of the level over its median
-  constexpr Index fewest = 10;
-  constexpr int rounds = 3;
+namespace {
+
+/// What the noise's level may follow: x (no further than most rows go), log |x|, log |f|.
+Matrix level_features(const Judged& answer) {
+  constexpr double far = 3, small = 0.1;
   const Index n = answer.rows();
   const Eigen::RowVectorXd mean = answer.x.colwise().mean(), spread = deviations_of(answer.x);
   std::vector<Index> varying;
@@ -61,11 +62,54 @@ Matrix local_noise(const Judged& answer) {
   x.array().rowwise() /= spread(varying).array();
   const Vector size = (answer.fit.colwise().squaredNorm() / static_cast<double>(n)).cwiseSqrt().transpose().cwiseMax(1e-300);
   Matrix features(n, 1 + 2 * x.cols() + answer.outputs());
-  features << Vector::Ones(n), x, (x.array().abs() + 0.1).log().matrix(),
-      ((answer.fit.cwiseAbs() * size.cwiseInverse().asDiagonal()).array() + 0.1).log().matrix();
+  features << Vector::Ones(n), x.cwiseMin(far).cwiseMax(-far), (x.array().abs() + small).log().matrix(),
+      ((answer.fit.cwiseAbs() * size.cwiseInverse().asDiagonal()).array() + small).log().matrix();
+  return features;
+}
+
+/// Fitted logarithms, without the largest and smallest of what they leave; shrunk by what chance alone would fit (James and Stein).
+Vector log_level_of(const Matrix& features, const Vector& logs, const std::vector<Index>& some) {
+  constexpr int rounds = 3;
+  std::vector<Index> used = some;
+  Vector weights;
+  for (int round = 0; round < rounds; ++round) {
+    weights = minimum_norm_solution(features(used, Eigen::all), logs(used));
+    const Vector off = logs - features * weights;
+    std::vector<double> values;
+    for (const Index i : some) values.push_back(off[i]);
+    const double high = quantile(values, 0.95), low = quantile(values, 0.03);
+    used.clear();
+    for (const Index i : some)
+      if (off[i] < high && off[i] > low) used.push_back(i);
+    if (static_cast<Index>(used.size()) < 2 * features.cols()) break;
+  }
+  const Vector fitted = features * weights;
+  const Vector seen = fitted(some);
+  const double explained = (seen.array() - seen.mean()).square().sum();
+  const double left = (logs(some) - seen).squaredNorm() / static_cast<double>(some.size());
+  constexpr double cautious = 2;
+  const double by_chance = cautious * static_cast<double>(features.cols() - 1) * left;
+  const double share = explained > by_chance ? 1 - by_chance / explained : 0;
+  return share * (fitted.array() - median_of(seen));
+}
+
+}  // namespace
+
+Matrix local_noise(const Judged& answer, const Vector& leverage) {
+  constexpr double highest = 1.5, lowest = -3;  // log of the level over its median
+  constexpr double log_spread = 1.11;           // of |noise|, if normal
+  constexpr double doubt = 2;                   // standard errors of the level
+  constexpr double follows = 0.95;              // a fit that follows a row so far says nothing about its noise
+  constexpr Index fewest = 10;
+  const Index n = answer.rows();
+  const Matrix features = level_features(answer);
+  // Far out, where few rows tell the level, it may be larger than it looks.
+  const Vector error = log_spread * leverage_of(spanning_basis(features)).cwiseSqrt();
+  const Vector uncertain = (doubt * (error.array() - median_of(error))).cwiseMax(0);
+  const Vector unfollowed = (1 - leverage.array().min(follows)).sqrt().inverse();
   Matrix level(n, answer.outputs());
   for (Index o = 0; o < answer.outputs(); ++o) {
-    const Vector r = answer.residual.col(o).cwiseAbs();
+    const Vector r = answer.residual.col(o).cwiseAbs().cwiseProduct(unfollowed);
     std::vector<Index> some;
     for (Index i = 0; i < n; ++i)
       if (r[i] > 4 * answer.rounding(i, o)) some.push_back(i);
@@ -75,23 +119,8 @@ Matrix local_noise(const Judged& answer) {
     }
     Vector log_level = Vector::Zero(n);
     if (static_cast<Index>(some.size()) >= fewest * features.cols()) {
-      const Vector logs = r.cwiseMax(1e-300).array().log();
-      std::vector<Index> used = some;
-      Vector weights;
-      for (int round = 0; round < rounds; ++round) {
-        weights = minimum_norm_solution(features(used, Eigen::all), logs(used));
-        const Vector off = logs - features * weights;
-        std::vector<double> values;
-        for (const Index i : some) values.push_back(off[i]);
-        const double high = quantile(values, 0.95), low = quantile(values, 0.03);
-        used.clear();
-        for (const Index i : some)
-          if (off[i] < high && off[i] > low) used.push_back(i);
-        if (static_cast<Index>(used.size()) < 2 * features.cols()) break;
-      }
-      log_level = features * weights;
-      log_level.array() -= median_of(log_level(some));
-      log_level = log_level.cwiseMin(highest).cwiseMax(lowest);
+      log_level = log_level_of(features, r.cwiseMax(1e-300).array().log(), some);
+      if (!log_level.isZero(0)) log_level = log_level.cwiseMin(highest).cwiseMax(lowest) + uncertain;
     }
     const Vector relative = r(some).array() / log_level(some).array().exp();
     level.col(o) = 1.4826 * median_of(relative) * log_level.array().exp();

@@ -1,6 +1,7 @@
 #include "verify/leftover/ridge_scan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/linear_algebra.hpp"
 #include "verify/leftover/features.hpp"
@@ -29,40 +30,66 @@ Matrix directions_of(const Matrix& z, const Matrix& residual, const Matrix& unit
   return directions;
 }
 
+/// Sums of residuals between two planes across a direction, over all places and widths.
+class Scan {
+ public:
+  /// Columns of `values`: one set of signs each, output by output; what a fit would take away of them is taken away.
+  Scan(std::vector<Matrix> values, std::vector<Index> widths) : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1) {}
+
+  /// The largest square over what chance gives it, for column k.
+  double largest(const std::vector<Index>& order, Index k) {
+    const Index n = values_.front().rows();
+    squares_.setZero(n, static_cast<Index>(widths_.size()));
+    for (const Matrix& values : values_) {
+      sums_[0] = 0;
+      for (Index i = 0; i < n; ++i) sums_[i + 1] = sums_[i] + values(order[static_cast<std::size_t>(i)], k);
+      for (Index w = 0; w < squares_.cols(); ++w) {
+        const Index width = widths_[static_cast<std::size_t>(w)], places = n + 1 - width;
+        squares_.col(w).head(places) += (sums_.segment(width, places) - sums_.head(places)).cwiseAbs2() / static_cast<double>(width);
+      }
+    }
+    return squares_.maxCoeff();
+  }
+
+ private:
+  std::vector<Matrix> values_;
+  std::vector<Index> widths_;
+  Vector sums_;
+  Matrix squares_;
+};
+
 }  // namespace
 
 double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random) {
-  constexpr Index flips = 60, fewest = 8, most_inputs = 40;
-  constexpr double bound = 4, work = 6e7, widen = 1.8;
+  constexpr Index flips = 60, fewest = 8, most_inputs = 40, times_more = 16;
+  constexpr double bound = 4, work = 6e7, widen = 1.8, suspicious = 2.5;
   const Index n = z.rows(), outputs = studentised.cols();
   if (z.cols() == 0 || z.cols() > most_inputs || n < 6 * fewest) return 1;
   const std::vector<Index> widths = growing_counts(fewest, n / 6, widen);
   const auto affordable = static_cast<Index>(work / static_cast<double>(n * (flips + 1) * outputs * static_cast<Index>(widths.size() + 2)));
+  const Index few = z.cols() == 1 ? 1 : std::clamp<Index>(affordable, 8, 200);
   const Matrix residual = studentised.cwiseMin(bound).cwiseMax(-bound);
-  const Matrix directions = directions_of(z, residual, units, std::clamp<Index>(affordable, 8, 200), random);
+  const Matrix directions = directions_of(z, residual, units, z.cols() == 1 ? 1 : times_more * few, random);
   Matrix signs = random_signs(n, flips + 1, random);
   signs.col(flips).setOnes();
-  // A column for each flip, so that sums run down the columns; what a fit would take away of it is taken away.
   std::vector<Matrix> flipped;
   for (const auto& output : residual.colwise()) flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs));
+  Scan scan(std::move(flipped), widths);
   Vector best = Vector::Zero(flips + 1);
-  Matrix squares(n, static_cast<Index>(widths.size()));
-  Vector sums(n + 1);
-  for (const auto& direction : directions.colwise()) {
-    const auto order = order_of(z * direction);
-    for (Index k = 0; k <= flips; ++k) {
-      squares.setZero();
-      for (const Matrix& values : flipped) {
-        sums[0] = 0;
-        for (Index i = 0; i < n; ++i) sums[i + 1] = sums[i] + values(order[static_cast<std::size_t>(i)], k);
-        for (Index w = 0; w < squares.cols(); ++w) {
-          const Index width = widths[static_cast<std::size_t>(w)], places = n + 1 - width;
-          squares.col(w).head(places) += (sums.segment(width, places) - sums.head(places)).cwiseAbs2() / static_cast<double>(width);
-        }
-      }
-      best[k] = std::max(best[k], squares.maxCoeff());
-    }
-  }
+  const auto flips_along = [&](Index j) {
+    const auto order = order_of(z * directions.col(j));
+    for (Index k = 0; k < flips; ++k) best[k] = std::max(best[k], scan.largest(order, k));
+  };
+  // The residual as it is along all directions; what chance makes of it along a few of them, and along all where that matters.
+  for (Index j = 0; j < directions.cols(); ++j) best[flips] = std::max(best[flips], scan.largest(order_of(z * directions.col(j)), flips));
+  const Index step = directions.cols() / few;
+  for (Index j = 0; j < directions.cols(); j += step) flips_along(j);
+  const Gumbel few_maxima = gumbel_of(best.head(flips));
+  const Gumbel all_maxima{few_maxima.place + few_maxima.scale * std::log(static_cast<double>(step)), few_maxima.scale};
+  if (step == 1) return tail_of_maxima(best.head(flips), best[flips]);
+  if (best[flips] < all_maxima.place + suspicious * all_maxima.scale) return all_maxima.tail(best[flips]);
+  for (Index j = 0; j < directions.cols(); ++j)
+    if (j % step != 0) flips_along(j);
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 

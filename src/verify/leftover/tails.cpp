@@ -62,11 +62,19 @@ double tail_of_draws(const Vector& draws, double value) {
   return gamma_tail(mean_of(draws), variance_of(draws), value);
 }
 
-double tail_of_maxima(const Vector& maxima, double value) {
+Gumbel gumbel_of(const Vector& maxima) {
   const double scale = std::max(std::sqrt(6 * variance_of(maxima)) / std::numbers::pi, 1e-300);
-  const double standard = (value - (mean_of(maxima) - std::numbers::egamma * scale)) / scale;
+  return {mean_of(maxima) - std::numbers::egamma * scale, scale};
+}
+
+double Gumbel::tail(double value) const {
+  const double standard = (value - place) / scale;
   const double beyond = std::exp(-std::min(standard, 690.0));
-  const double tail = standard < 30 ? -std::expm1(-beyond) : beyond;
+  return standard < 30 ? -std::expm1(-beyond) : beyond;
+}
+
+double tail_of_maxima(const Vector& maxima, double value) {
+  const double tail = gumbel_of(maxima).tail(value);
   return value > maxima.maxCoeff() ? tail : std::max(tail, share_reaching(maxima, value));
 }
 

@@ -16,6 +16,13 @@ double binomial_tail(Index trials, double probability, Index hits);
 /// Chance of a value at least this large, given what chance drew: the share of the draws that reach it, and beyond all of
 /// them the tail of the gamma distribution with their mean and variance.
 double tail_of_draws(const Vector& draws, double value);
+/// Distribution of maxima.
+struct Gumbel {
+  double place, scale;
+  double tail(double value) const;
+};
+/// By mean and variance.
+Gumbel gumbel_of(const Vector& maxima);
 /// The same for values that are maxima: beyond the draws by a Gumbel distribution.
 double tail_of_maxima(const Vector& maxima, double value);
 

@@ -1,0 +1,149 @@
+#include "learners/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learners/choose.hpp"
+#include "learners/registry.hpp"
+#include "verify/leftover/noise_shape.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Schwarz's criterion: a unit more must explain more than chance would let it.
+double description_length(const Result& result, Index outputs) {
+  const double equations = static_cast<double>(result.samples * outputs);
+  const Network& network = result.network;
+  const Index affine = network.skip.isZero() && network.offset.isZero() ? 0 : network.skip.size() + network.offset.size();
+  const double unknowns = static_cast<double>(network.units() * (network.inputs() + outputs) + affine);
+  return 2 * equations * std::log(std::max(result.residual_relative, 1e-300)) + unknowns * std::log(equations);
+}
+
+bool better(const Result& one, const Result& other, Index outputs) {
+  if (one.certified() != other.certified()) return one.certified();
+  if (one.usable() != other.usable()) return one.usable();
+  return description_length(one, outputs) < description_length(other, outputs);
+}
+
+/// What is gained in twice the log-likelihood of normal noise.
+double gain_over(const Result& tried, const Result& result, Index outputs) {
+  const double equations = static_cast<double>(result.samples * outputs);
+  return 2 * equations * std::log(std::max(tried.residual_relative, 1e-300) / std::max(result.residual_relative, 1e-300));
+}
+
+/// Where one answer left something to explain, another with as many units and the same samples, and no clearly better, can only pass by luck.
+void refuse_second_chance(const Result& tried, Index outputs, Result& result) {
+  constexpr double clearly = 30;
+  if (result.status != Status::recovered || !tried.figures.contains("something_left")) return;
+  if (result.network.units() > tried.network.units() || result.left_out > 0 || gain_over(tried, result, outputs) > clearly) return;
+  const std::string why = tried.message;
+  fail(result, Status::approximate, why);
+  result.detection_limit = std::numeric_limits<double>::quiet_NaN();
+}
+
+/// An answer that leaves nothing but noise of ordinary tails: labels that are wrong would show, so nothing is won by looking for them.
+bool only_noise_is_left(const Result& result) {
+  const auto tail = result.figures.find("residual_tail");
+  return !result.certified() && std::isfinite(result.detection_limit) && tail != result.figures.end() && tail->second < heavy_tails;
+}
+
+bool takes_labels_for_wrong(const Choice& choice) { return choice.method == "robust" || choice.method == "corrupted-labels"; }
+
+/// In small problems a search that ends in a wrong place costs less than what comes after it: it is worth another beginning. Counted in
+/// work, not in seconds, so that a run is the same on every machine.
+bool search_may_have_been_stuck(const SampleSource& source, const LearnOptions& options, const Result& result) {
+  constexpr double small = 1e5;
+  const auto units = static_cast<double>(std::max<Index>(options.units, 4));
+  const double work = static_cast<double>(source.samples()) * static_cast<double>(source.inputs() + source.outputs()) * units;
+  return result.figures.contains("something_left") && work < small;
+}
+
+/// Methods in the order in which they are tried; what one leaves decides about those that come after it.
+class Plan {
+ public:
+  Plan(const SampleSource& source, const LearnOptions& options, const Control& control)
+      : source_(source), options_(options), control_(control), choices_(choose_methods(source, options, control)) {}
+
+  const Choice* next() { return at_ < choices_.size() ? &choices_[at_] : nullptr; }
+  bool first() const { return at_ == 0; }
+  /// Whether nothing can come after this one, as far as is known.
+  bool last() const { return at_ + 1 == choices_.size() && !(first() && source_.outputs() > 1); }
+
+  void go_on_after(const Result& result) {
+    ++at_;
+    if (result.certified()) return;
+    if (only_noise_is_left(result)) choices_.erase(std::remove_if(rest(), choices_.end(), takes_labels_for_wrong), choices_.end());
+    if (at_ == 1 && search_may_have_been_stuck(source_, options_, result)) {
+      const std::vector<Choice> again{{"prune", "the search again, from another beginning", 0, 1}, {"prune", "the search again, from a third beginning", 0, 2}};
+      choices_.insert(rest(), again.begin(), again.end());
+    }
+    if (at_ < choices_.size() || labels_may_be_wrong()) return;
+    if (!moments_considered_) {
+      moments_considered_ = true;
+      for (Choice& choice : choose_by_moments(source_, options_, control_)) choices_.push_back(std::move(choice));
+    }
+    if (at_ == choices_.size())
+      if (auto choice = choose_after(result, source_.samples())) choices_.push_back(std::move(*choice));
+  }
+
+ private:
+  std::vector<Choice>::iterator rest() { return choices_.begin() + static_cast<std::ptrdiff_t>(at_); }
+  bool labels_may_be_wrong() const { return std::any_of(choices_.begin(), choices_.end(), takes_labels_for_wrong); }
+
+  const SampleSource& source_;
+  const LearnOptions& options_;
+  const Control& control_;
+  std::vector<Choice> choices_;
+  std::size_t at_ = 0;
+  bool moments_considered_ = false;
+};
+
+void run(const Choice& choice, const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  LearnOptions chosen = options;
+  if (choice.units > 0) chosen.units = choice.units;
+  chosen.seed += choice.later_seed;
+  result.method = choice.method;
+  result.method_reason = choice.reason;
+  learner_named(choice.method).run(source, chosen, control, result);
+}
+
+/// The better of two answers, with the stages of both: all that took time is shown.
+Result better_with_stages(Result one, Result other, Index outputs) {
+  const bool first = better(one, other, outputs);
+  Result kept = std::move(first ? one : other), worse = std::move(first ? other : one);
+  for (StageRecord& record : worse.stages) record.stage = worse.method + ": " + record.stage;
+  kept.stages.insert(kept.stages.begin(), worse.stages.begin(), worse.stages.end());
+  kept.notes.push_back(fmt::format("{} was tried too ({}): {}", worse.method, worse.method_reason, worse.message));
+  return kept;
+}
+
+}  // namespace
+
+void learn_by_plan(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  constexpr double share_of_time = 0.6;  // of what is left, for a method that others come after
+  Plan plan(source, options, control);
+  const Result before = result;
+  while (const Choice* choice = plan.next()) {
+    Result kept = std::move(result);
+    const bool first = plan.first();
+    result = before;
+    try {
+      run(*choice, source, options, plan.last() ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
+    } catch (const Interrupted& interrupted) {
+      if (kept.network.inputs() > 0 && (result.network.inputs() == 0 || kept.residual_relative < result.residual_relative))
+        result.network = kept.network, result.residual_rms = kept.residual_rms, result.residual_relative = kept.residual_relative,
+        result.holdout_rms = kept.holdout_rms;
+      control.check();  // the whole time is over, or somebody cancelled
+      fail(result, Status::budget_exhausted, interrupted.what());
+    }
+    if (!first) refuse_second_chance(kept, source.outputs(), result);
+    plan.go_on_after(result);
+    if (!first) result = better_with_stages(std::move(result), std::move(kept), source.outputs());
+    if (result.certified()) return;
+  }
+}
+
+}  // namespace relucover
