@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -90,18 +91,18 @@ void run_compare(const CompareRequest& request, Session& session) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("compare", "Errors of a network against the truth, up to order, scaling and sign of units");
+void add_compare(Program& program, Session& session) {
+  Command command = program.add_command("compare", "Errors of a network against the truth, up to order, scaling and sign of units");
   auto request = std::make_shared<CompareRequest>();
-  command->add_option("TRUTH", request->truth, "The network that made the data (.json, .npz, .onnx)")->required();
-  command->add_option("NET", request->answer, "The network to judge (.json, .npz, .onnx)")->required();
-  command->add_flag("--json", request->json, "Print one object for machines");
-  command->footer(R"(Units are paired so that the summed distance is least; weight vectors are scaled to length 1 first.
+  command.add_option("TRUTH", request->truth, "The network that made the data (.json, .npz, .onnx)").required();
+  command.add_option("NET", request->answer, "The network to judge (.json, .npz, .onnx)").required();
+  command.add_flag("--json", request->json, "Print one object for machines");
+  command.footer(R"(Units are paired so that the summed distance is least; weight vectors are scaled to length 1 first.
 Deep networks are paired layer by layer from below.
 
 Example:
   relucover compare truth.json net.json)");
-  command->callback([&session, request] { run_compare(*request, session); });
+  command.runs([&session, request] { run_compare(*request, session); });
 }
 
 }  // namespace relucover::cli

@@ -9,34 +9,9 @@ namespace relucover::cli {
 
 namespace {
 
-struct Flag {
-  std::vector<std::string> names;  // with dashes
-  std::string help;
-  bool takes_value;
-};
-struct Command {
-  std::string name, help;
-  std::vector<Flag> flags;
-};
+using Commands = std::vector<Program::CommandWords>;
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::vector<Command> commands_of(const CLI::App& app) {
-  std::vector<Command> commands;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Command entry{command->get_name(), first_line(command->get_description()), {}};
-    for (const CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
-      Flag flag{{}, first_line(option->get_description()), option->get_items_expected_max() > 0};
-      for (const auto& name : option->get_snames()) flag.names.push_back("-" + name);
-      for (const auto& name : option->get_lnames()) flag.names.push_back("--" + name);
-      if (!flag.names.empty()) entry.flags.push_back(flag);
-    }
-    commands.push_back(entry);
-  }
-  return commands;
-}
-
-std::string names_of(const std::vector<Command>& commands) {
+std::string names_of(const Commands& commands) {
   std::string names;
   for (const auto& command : commands) names += (names.empty() ? "" : " ") + command.name;
   return names;
@@ -49,7 +24,7 @@ std::string shell_quoted(const std::string& text) {
   return "'" + safe + "'";
 }
 
-std::string bash_script(const std::vector<Command>& commands) {
+std::string bash_script(const Commands& commands) {
   std::string cases;
   for (const auto& command : commands) {
     std::string flags;
@@ -76,7 +51,7 @@ complete -o filenames -F _relucover relucover
                      shell_quoted(names_of(commands)), cases);
 }
 
-std::string zsh_script(const std::vector<Command>& commands) {
+std::string zsh_script(const Commands& commands) {
   const auto escaped = [](std::string text) {
     std::string safe;
     for (const char c : text) safe += (c == '[' || c == ']' || c == ':') ? std::string("\\") + c : std::string(1, c);
@@ -109,7 +84,7 @@ compdef _relucover relucover
                      list, cases);
 }
 
-std::string fish_script(const std::vector<Command>& commands) {
+std::string fish_script(const Commands& commands) {
   std::string script = "# relucover completion for fish: relucover completion fish | source\n";
   for (const auto& command : commands) {
     script += fmt::format("complete -c relucover -n __fish_use_subcommand -f -a {} -d {}\n", command.name, shell_quoted(command.help));
@@ -125,13 +100,13 @@ std::string fish_script(const std::vector<Command>& commands) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("completion", "Print a completion script for a shell");
+void add_completion(Program& program, Session& session) {
+  Command command = program.add_command("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer("Example:\n  source <(relucover completion bash)");
-  command->callback([&app, &session, shell] {
-    const auto commands = commands_of(app);
+  command.add_option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  command.footer("Example:\n  source <(relucover completion bash)");
+  command.runs([&program, &session, shell] {
+    const auto commands = program.commands();
     session.print(*shell == "bash" ? bash_script(commands) : *shell == "zsh" ? zsh_script(commands) : fish_script(commands));
   });
 }

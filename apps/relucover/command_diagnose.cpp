@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <optional>
 
@@ -129,26 +130,26 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
 
 }  // namespace
 
-void add_diagnose(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("diagnose", "Which assumptions hold on data: Gaussian, symmetric, rank, units, noise");
+void add_diagnose(Program& program, Session& session) {
+  Command command = program.add_command("diagnose", "Which assumptions hold on data: Gaussian, symmetric, rank, units, noise");
   auto request = std::make_shared<DiagnoseRequest>();
-  request->data.add_to(*command);
-  command->add_option("--level", request->options.level, "Chance that a test says no though its hypothesis holds")
-      ->check(CLI::Range(1e-12, 0.5))
-      ->capture_default_str();
-  command->add_option("--seed", request->options.seed, "Seed of the random projections")->type_name("I")->capture_default_str();
-  command->add_option("--network", request->network, "Weights to judge on these inputs: the least singular value of their distinguishing matrix (GKLW)")
-      ->type_name("FILE");
-  command->add_flag("--json", request->json, "Print one object for machines");
-  add_run_options(*command, request->run);
-  command->footer(std::string(data_formats) + R"(
+  request->data.add_to(command);
+  command.add_option("--level", request->options.level, "Chance that a test says no though its hypothesis holds")
+      .within(1e-12, 0.5)
+      .shows_default();
+  command.add_option("--seed", request->options.seed, "Seed of the random projections").type_name("I").shows_default();
+  command.add_option("--network", request->network, "Weights to judge on these inputs: the least singular value of their distinguishing matrix (GKLW)")
+      .type_name("FILE");
+  command.add_flag("--json", request->json, "Print one object for machines");
+  add_run_options(command, request->run);
+  command.footer(std::string(data_formats) + R"(
 
 Columns are counted from 0. Tests say no, never yes: a test that passes found nothing against its hypothesis.
 
 Example:
   relucover diagnose data.npz
   relucover diagnose data.npz --network net.json)");
-  command->callback([&session, request] { run_diagnose(*request, session); });
+  command.runs([&session, request] { run_diagnose(*request, session); });
 }
 
 }  // namespace relucover::cli

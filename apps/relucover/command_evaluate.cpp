@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
@@ -62,22 +63,22 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("evaluate", "Error of a network on data");
+void add_evaluate(Program& program, Session& session) {
+  Command command = program.add_command("evaluate", "Error of a network on data");
   auto request = std::make_shared<EvaluateRequest>();
-  command->add_option("NET", request->network, "The network (.json, .npz, .onnx)")->required();
-  request->data.add_to(*command);
-  command->add_flag("--json", request->json, "Print one object for machines");
-  command->add_option("--moments", request->moments, "Also the squared error by order of Hermite moments, 0 to K (Gaussian inputs)")
-      ->check(CLI::Range(Index{0}, Index{8}))
-      ->type_name("K");
-  add_run_options(*command, request->run);
-  command->footer(std::string(data_formats) + R"(
+  command.add_option("NET", request->network, "The network (.json, .npz, .onnx)").required();
+  request->data.add_to(command);
+  command.add_flag("--json", request->json, "Print one object for machines");
+  command.add_option("--moments", request->moments, "Also the squared error by order of Hermite moments, 0 to K (Gaussian inputs)")
+      .within(Index{0}, Index{8})
+      .type_name("K");
+  add_run_options(command, request->run);
+  command.footer(std::string(data_formats) + R"(
 
 Example:
   relucover evaluate net.json fresh.npz
   relucover evaluate net.json fresh.npz --moments 4)");
-  command->callback([&session, request] { run_evaluate(*request, session); });
+  command.runs([&session, request] { run_evaluate(*request, session); });
 }
 
 }  // namespace relucover::cli

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -67,50 +68,50 @@ void run_extract(ExtractRequest& request, Session& session) {
 
 }  // namespace
 
-void add_extract(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("extract", "Recover a model that can be asked (one that you may query)");
+void add_extract(Program& program, Session& session) {
+  Command command = program.add_command("extract", "Recover a model that can be asked (one that you may query)");
   auto request = std::make_shared<ExtractRequest>();
-  command->add_option("--oracle", request->model, "A feed-forward ONNX model")->type_name("FILE");
-  command->add_option("--oracle-command", request->command, "A program that reads queries and writes answers")->type_name("COMMAND");
-  command->add_option("--protocol", request->protocol, "lines: numbers, a line for each query; npy: an array for each batch")
-      ->check(CLI::IsMember({"lines", "npy"}))
-      ->capture_default_str();
-  command->add_option("--inputs", request->options.inputs, "Inputs of the program (a model knows)")->type_name("D");
-  command->add_option("--budget", request->options.budget, "The most queries to ask")->type_name("N")->capture_default_str();
-  command->add_option("--first", request->options.first, "Queries of the first attempt, then doubled; 0: chosen")->type_name("N");
-  command->add_option("--fresh", request->options.fresh, "Queries that a certified answer must predict before it counts")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--batch", request->options.batch, "Queries handed over at once")->type_name("N")->capture_default_str();
+  command.add_option("--oracle", request->model, "A feed-forward ONNX model").type_name("FILE");
+  command.add_option("--oracle-command", request->command, "A program that reads queries and writes answers").type_name("COMMAND");
+  command.add_option("--protocol", request->protocol, "lines: numbers, a line for each query; npy: an array for each batch")
+      .one_of({"lines", "npy"})
+      .shows_default();
+  command.add_option("--inputs", request->options.inputs, "Inputs of the program (a model knows)").type_name("D");
+  command.add_option("--budget", request->options.budget, "The most queries to ask").type_name("N").shows_default();
+  command.add_option("--first", request->options.first, "Queries of the first attempt, then doubled; 0: chosen").type_name("N");
+  command.add_option("--fresh", request->options.fresh, "Queries that a certified answer must predict before it counts")
+      .type_name("N")
+      .shows_default();
+  command.add_option("--batch", request->options.batch, "Queries handed over at once").type_name("N").shows_default();
   command
-      ->add_option_function<std::string>("--scale", [request](const std::string& text) { request->options.scale = scale_from_text(text); },
+      .add_text("--scale", [request](const std::string& text) { request->options.scale = scale_from_text(text); },
                                          "Queries are drawn from N(0, S^2 I); auto: found by asking")
-      ->type_name("auto|S")
-      ->default_str("auto");
-  command->add_option("--like", request->like, "Rows of yours (.npz, .h5, .csv, .npy): queries are drawn like them, and the answer must predict them")
-      ->type_name("FILE");
-  add_link_option(*command, request->options.learn);
-  command->add_flag("!--no-look", request->options.look, "Don't look what the model is like before the budget is spent");
-  command->add_option("--spool", request->spool, "Keep every answer here as it comes, and go on from it")->type_name("FILE");
-  command->add_option("--timeout", request->child.timeout, "Seconds of silence before the program is started again")
-      ->type_name("S")
-      ->capture_default_str();
-  command->add_option("--max-restarts", request->child.max_restarts, "Failures in a row before giving up")->capture_default_str();
+      .type_name("auto|S")
+      .shows_default("auto");
+  command.add_option("--like", request->like, "Rows of yours (.npz, .h5, .csv, .npy): queries are drawn like them, and the answer must predict them")
+      .type_name("FILE");
+  add_link_option(command, request->options.learn);
+  command.add_flag("!--no-look", request->options.look, "Don't look what the model is like before the budget is spent");
+  command.add_option("--spool", request->spool, "Keep every answer here as it comes, and go on from it").type_name("FILE");
+  command.add_option("--timeout", request->child.timeout, "Seconds of silence before the program is started again")
+      .type_name("S")
+      .shows_default();
+  command.add_option("--max-restarts", request->child.max_restarts, "Failures in a row before giving up").shows_default();
   command
-      ->add_option_function<std::string>(
+      .add_text(
           "--units", [request](const std::string& text) { request->options.learn.units = units_from_text(text); },
           "Hidden units; auto: find out")
-      ->type_name("auto|K")
-      ->default_str("auto");
-  add_layer_options(*command, request->options.learn);
-  command->add_option("--method", request->options.learn.method, "auto, or one that `relucover methods` lists")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command->add_option("--seed", request->options.learn.seed, "Seed of everything random")->type_name("I")->capture_default_str();
-  command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
-  command->add_flag("--json", request->json, "Print one object for machines");
-  add_run_options(*command, request->run);
-  command->footer(R"(Queries are Gaussian, or like your rows (--like); the sample is doubled until the answer is certified and predicts --fresh other
+      .type_name("auto|K")
+      .shows_default("auto");
+  add_layer_options(command, request->options.learn);
+  command.add_option("--method", request->options.learn.method, "auto, or one that `relucover methods` lists")
+      .type_name("NAME")
+      .shows_default();
+  command.add_option("--seed", request->options.learn.seed, "Seed of everything random").type_name("I").shows_default();
+  command.add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx").type_name("FILE");
+  command.add_flag("--json", request->json, "Print one object for machines");
+  add_run_options(command, request->run);
+  command.footer(R"(Queries are Gaussian, or like your rows (--like); the sample is doubled until the answer is certified and predicts --fresh other
 answers, or the budget is used up. The first thousand queries show what the model is like: kinked or smooth, deeper than one hidden
 layer, class labels, probabilities. The status holds for the domain that is named with it. A program that crashes or stalls is
 started again; answers that came are kept, and every query is counted once.
@@ -120,7 +121,7 @@ Example:
   relucover extract --oracle deep.onnx --layers 8,5 -o net.json
   relucover extract --oracle classifier.onnx --like patients.csv -o net.json
   relucover extract --oracle-command "python3 predict.py" --inputs 10 --budget 50000 --spool answers -o net.json)");
-  command->callback([&session, request] { run_extract(*request, session); });
+  command.runs([&session, request] { run_extract(*request, session); });
 }
 
 }  // namespace relucover::cli

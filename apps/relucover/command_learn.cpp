@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "core/option_text.hpp"
 #include "relucover/commands.hpp"
@@ -9,21 +10,22 @@
 
 namespace relucover::cli {
 
-void add_from_network(CLI::App& command, std::shared_ptr<LearnRequest> request);
+void add_from_network(Command& command, std::shared_ptr<LearnRequest> request);
 
 namespace {
 
 // Flags that live in files of their own.
-using AddFlag = void (*)(CLI::App& command, std::shared_ptr<LearnRequest> request);
+using AddFlag = void (*)(Command& command, std::shared_ptr<LearnRequest> request);
 const std::vector<AddFlag> more_flags = {add_from_network, add_first_layer_task};
 
 void parse_layers(const std::string& text, LearnOptions& options) {
   options.layers.clear();
   options.any_depth = text == "auto";
   if (options.any_depth) return;
-  for (const std::string& part : CLI::detail::split(text, ',')) {
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
     Index width = 0;
-    if (part != "auto" && (!CLI::detail::lexical_cast(part, width) || width < 1))
+    if (part != "auto" && (!is_number(part, width) || width < 1))
       throw std::invalid_argument(fmt::format("--layers is \"{}\", expected auto or widths such as 8,5", text));
     options.layers.push_back(width);
   }
@@ -89,47 +91,47 @@ void run_learn(const LearnRequest& request, Session& session) {
 
 }  // namespace
 
-void add_layer_options(CLI::App& command, LearnOptions& options) {
-  auto* layers = command
-                     .add_option_function<std::string>(
-                         "--layers", [&options](const std::string& text) { parse_layers(text, options); },
-                         "Units of each hidden layer from below, for a deep network; auto: find out how many layers and units")
-                     ->type_name("auto|K1,K2,...");
+void add_layer_options(Command& command, LearnOptions& options) {
+  const Argument layers =
+      command
+          .add_text("--layers", [&options](const std::string& text) { parse_layers(text, options); },
+                    "Units of each hidden layer from below, for a deep network; auto: find out how many layers and units")
+          .type_name("auto|K1,K2,...");
   command
-      .add_option_function<Index>(
+      .add_number(
           "--depth", [&options](Index depth) { options.layers.assign(static_cast<std::size_t>(depth), 0); },
           "Hidden layers; their units are found out")
-      ->check(CLI::Range(Index{1}, Index{16}))
-      ->excludes(layers)
-      ->type_name("L");
+      .within(Index{1}, Index{16})
+      .excludes(layers)
+      .type_name("L");
 }
 
-void add_link_option(CLI::App& command, LearnOptions& options) {
+void add_link_option(Command& command, LearnOptions& options) {
   command
-      .add_option_function<std::string>(
+      .add_text(
           "--link", [&options](const std::string& text) { options.link = text == "auto" ? std::nullopt : std::optional(link_named(text)); },
           "What the outputs went through: identity, sigmoid, softmax, log-softmax; auto: found out")
-      ->type_name("auto|NAME")
-      ->default_str("auto");
+      .type_name("auto|NAME")
+      .shows_default("auto");
 }
 
-void add_learn(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("learn", "Learn the network that made the data");
+void add_learn(Program& program, Session& session) {
+  Command command = program.add_command("learn", "Learn the network that made the data");
   auto request = std::make_shared<LearnRequest>();
-  request->data.add_to(*command);
+  request->data.add_to(command);
   command
-      ->add_option_function<std::string>(
+      .add_text(
           "--units", [request](const std::string& text) { request->options.units = units_from_text(text); },
           "Hidden units; auto: find out")
-      ->type_name("auto|K")
-      ->default_str("auto");
-  add_layer_options(*command, request->options);
-  add_link_option(*command, request->options);
-  command->add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .type_name("auto|K")
+      .shows_default("auto");
+  add_layer_options(command, request->options);
+  add_link_option(command, request->options);
+  command.add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
+      .type_name("NAME")
+      .shows_default();
   command
-      ->add_option_function<std::vector<std::string>>(
+      .add_texts(
           "--set",
           [request](const std::vector<std::string>& texts) {
             for (const auto& text : texts) {
@@ -138,33 +140,31 @@ void add_learn(CLI::App& app, Session& session) {
             }
           },
           "A setting of the method, as `relucover methods` lists them; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--starts", request->options.starts, "Starts of the search before giving up")
-      ->check(CLI::Range(Index{1}, Index{1} << 30))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--seed", request->options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
-  command->add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
-  command->add_option("--moments", request->moments, "Start from moments that `relucover moments` made, and `merge` added up")->type_name("FILE");
-  command->add_option("--checkpoint", request->options.checkpoint, "Keep the state here every so often, and when stopped")->type_name("FILE");
+      .type_name("NAME=VALUE");
+  command.add_option("--starts", request->options.starts, "Starts of the search before giving up")
+      .within(Index{1}, Index{1} << 30)
+      .type_name("N")
+      .shows_default();
+  command.add_option("--seed", request->options.seed, "Seed of everything random").type_name("I").shows_default();
+  command.add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx").type_name("FILE");
+  command.add_option("--moments", request->moments, "Start from moments that `relucover moments` made, and `merge` added up").type_name("FILE");
+  command.add_option("--checkpoint", request->options.checkpoint, "Keep the state here every so often, and when stopped").type_name("FILE");
   command
-      ->add_option("--checkpoint-every", request->options.seconds_between_checkpoints, "Seconds between two writes of the state")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  command->add_option("--resume", request->options.resume, "Go on from a checkpoint of the same data and options (and keep it there)")
-      ->type_name("FILE");
-  command->add_option("--rank-timeout", request->rank_timeout, "Under mpirun: end when another rank is silent for so long")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  command->add_flag("--json", request->json, "Print one object for machines");
-  command->add_flag("--brief", request->brief, "Print one line");
-  add_run_options(*command, request->run);
-  for (const auto add : more_flags) add(*command, request);
-  command->footer(std::string(data_formats) + R"(
+      .add_option("--checkpoint-every", request->options.seconds_between_checkpoints, "Seconds between two writes of the state")
+      .not_negative()
+      .type_name("SECONDS")
+      .shows_default();
+  command.add_option("--resume", request->options.resume, "Go on from a checkpoint of the same data and options (and keep it there)")
+      .type_name("FILE");
+  command.add_option("--rank-timeout", request->rank_timeout, "Under mpirun: end when another rank is silent for so long")
+      .positive()
+      .type_name("SECONDS")
+      .shows_default();
+  command.add_flag("--json", request->json, "Print one object for machines");
+  command.add_flag("--brief", request->brief, "Print one line");
+  add_run_options(command, request->run);
+  for (const auto add : more_flags) add(command, request);
+  command.footer(std::string(data_formats) + R"(
 
 The status says what is certain (docs/certificates.md): exact, recovered (exit 0), approximate (1), assumption_failed,
 budget_exhausted (3), numerical_failure (4). The network is written whole, or not at all; stopped work writes the best there was.
@@ -181,7 +181,7 @@ Example:
   relucover learn large.npz --units 32 --checkpoint large.state -o net.json
   relucover learn large.npz --units 32 --resume large.state -o net.json
   mpirun -n 4 relucover learn shard*.npz --units 32 --threads 1 -o net.json)");
-  command->callback([&session, request] { run_learn(*request, session); });
+  command.runs([&session, request] { run_learn(*request, session); });
 }
 
 }  // namespace relucover::cli

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -49,12 +50,12 @@ void print_text(Session& session) {
 
 }  // namespace
 
-void add_methods(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("methods", "List the methods of learn by paper, what each assumes, and their settings");
+void add_methods(Program& program, Session& session) {
+  Command command = program.add_command("methods", "List the methods of learn by paper, what each assumes, and their settings");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print an array for machines");
-  command->footer("Example:\n  relucover methods\n  relucover learn data.npz --method prune --set NAME=VALUE");
-  command->callback([&session, json] { *json ? print_json(session) : print_text(session); });
+  command.add_flag("--json", *json, "Print an array for machines");
+  command.footer("Example:\n  relucover methods\n  relucover learn data.npz --method prune --set NAME=VALUE");
+  command.runs([&session, json] { *json ? print_json(session) : print_text(session); });
 }
 
 }  // namespace relucover::cli

@@ -47,19 +47,19 @@ void run_merge(const MergeRequest& request, Session& session) {
 
 }  // namespace
 
-void add_moments(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("moments", "Moments of a part of the data, to be merged with those of other parts");
+void add_moments(Program& program, Session& session) {
+  Command command = program.add_command("moments", "Moments of a part of the data, to be merged with those of other parts");
   auto request = std::make_shared<MomentsRequest>();
-  request->data.add_to(*command);
+  request->data.add_to(command);
   command
-      ->add_option("--order", request->order,
+      .add_option("--order", request->order,
                    "Highest order: 4 for as many units as inputs, 6 for more, 2 for the subspace of the weights only")
-      ->check(CLI::Range(Index{2}, Index{6}))
-      ->type_name("K")
-      ->capture_default_str();
-  command->add_option("-o,--output", request->output, "Where they go: .moments (an .npz archive inside)")->required()->type_name("FILE");
-  add_run_options(*command, request->run);
-  command->footer(std::string(data_formats) + R"(
+      .within(Index{2}, Index{6})
+      .type_name("K")
+      .shows_default();
+  command.add_option("-o,--output", request->output, "Where they go: .moments (an .npz archive inside)").required().type_name("FILE");
+  add_run_options(command, request->run);
+  command.footer(std::string(data_formats) + R"(
 
 The sums of parts are the sums of the whole: each machine of a cluster makes those of its shard, one adds them up.
 Moments find Gaussian-input networks to sampling error; with a few samples `learn` goes on from there to exact weights.
@@ -70,19 +70,19 @@ Example:
   relucover merge part*.moments -o all.moments
   relucover learn all.moments --units 10 -o rough.json
   relucover learn shard1.npz --moments all.moments --units 10 -o net.json)");
-  command->callback([&session, request] { run_moments(*request, session); });
+  command.runs([&session, request] { run_moments(*request, session); });
 }
 
-void add_merge(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("merge", "Add up the moments of parts of the data");
+void add_merge(Program& program, Session& session) {
+  Command command = program.add_command("merge", "Add up the moments of parts of the data");
   auto request = std::make_shared<MergeRequest>();
-  command->add_option("PARTS", request->parts, "Files that `relucover moments` wrote")->required()->expected(1, -1);
-  command->add_option("-o,--output", request->output, "Where the sum goes: .moments")->required()->type_name("FILE");
-  command->footer(R"(The same bytes come out whenever the same parts go in, in the same order.
+  command.add_option("PARTS", request->parts, "Files that `relucover moments` wrote").required().at_least(1);
+  command.add_option("-o,--output", request->output, "Where the sum goes: .moments").required().type_name("FILE");
+  command.footer(R"(The same bytes come out whenever the same parts go in, in the same order.
 
 Example:
   relucover merge part*.moments -o all.moments)");
-  command->callback([&session, request] { run_merge(*request, session); });
+  command.runs([&session, request] { run_merge(*request, session); });
 }
 
 }  // namespace relucover::cli

@@ -53,20 +53,20 @@ void run_report(const ReportRequest& request, Session& session) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("report", "A page about a result, to look at (drawn by Python)");
+void add_report(Program& program, Session& session) {
+  Command command = program.add_command("report", "A page about a result, to look at (drawn by Python)");
   auto request = std::make_shared<ReportRequest>();
-  command->add_option("RESULT", request->result, "What `relucover learn --json` or `extract --json` printed")->required();
-  command->add_option("-o,--output", request->output, "Where the page goes")->type_name("FILE")->capture_default_str();
-  command->add_option("--network", request->network, "The network that was learned, to draw its weights")->type_name("FILE");
-  command->add_option("--truth", request->truth, "The network that made the data, if it is known")->type_name("FILE");
-  command->add_option("--data", request->data, "Samples (.npz), to draw residuals")->type_name("FILE");
-  command->footer(R"(One self-contained page: the status in words, the numbers, pictures, what was assumed and tested.
+  command.add_option("RESULT", request->result, "What `relucover learn --json` or `extract --json` printed").required();
+  command.add_option("-o,--output", request->output, "Where the page goes").type_name("FILE").shows_default();
+  command.add_option("--network", request->network, "The network that was learned, to draw its weights").type_name("FILE");
+  command.add_option("--truth", request->truth, "The network that made the data, if it is known").type_name("FILE");
+  command.add_option("--data", request->data, "Samples (.npz), to draw residuals").type_name("FILE");
+  command.footer(R"(One self-contained page: the status in words, the numbers, pictures, what was assumed and tested.
 
 Example:
   relucover learn data.npz -o net.json --json > result.json
   relucover report result.json --network net.json --truth truth.json -o report.html)");
-  command->callback([&session, request] { run_report(*request, session); });
+  command.runs([&session, request] { run_report(*request, session); });
 }
 
 }  // namespace relucover::cli

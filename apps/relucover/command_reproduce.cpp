@@ -91,25 +91,25 @@ void run_reproduce(const ReproduceRequest& request, Session& session) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("reproduce", "Run a paper's experiment and print its table");
+void add_reproduce(Program& program, Session& session) {
+  Command command = program.add_command("reproduce", "Run a paper's experiment and print its table");
   auto request = std::make_shared<ReproduceRequest>();
   std::string known = "Which experiment:";
   for (const Figure& figure : figures()) known += fmt::format("\n  {}: {}", figure.name, figure.shows);
-  command->add_option("FIGURE", request->figure, known)->required();
-  command->add_option("--csv", request->csv, "Also write the table here, row by row as they are finished")->type_name("FILE");
-  command->add_option("--checkpoint", request->checkpoint, "Keep finished rows here")->type_name("FILE");
-  command->add_option("--resume", request->resume, "Go on from a checkpoint of the same figure and trials (and keep it there)")->type_name("FILE");
-  command->add_option("--trials", request->size.trials, "Networks and data sets for each point of the figure")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--points", request->size.points, "Only the first so many points of the figure")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  add_run_options(*command, request->run);
-  command->footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3\n"
+  command.add_option("FIGURE", request->figure, known).required();
+  command.add_option("--csv", request->csv, "Also write the table here, row by row as they are finished").type_name("FILE");
+  command.add_option("--checkpoint", request->checkpoint, "Keep finished rows here").type_name("FILE");
+  command.add_option("--resume", request->resume, "Go on from a checkpoint of the same figure and trials (and keep it there)").type_name("FILE");
+  command.add_option("--trials", request->size.trials, "Networks and data sets for each point of the figure")
+      .within(1, 1000)
+      .shows_default();
+  command.add_option("--points", request->size.points, "Only the first so many points of the figure")
+      .within(1, 1000)
+      .type_name("N");
+  add_run_options(command, request->run);
+  command.footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3\n"
                   "  relucover reproduce gklw-fig3 --checkpoint fig3.state --csv noise.csv\n  relucover reproduce gklw-fig3 --resume fig3.state --csv noise.csv");
-  command->callback([&session, request] { run_reproduce(*request, session); });
+  command.runs([&session, request] { run_reproduce(*request, session); });
 }
 
 }  // namespace relucover::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 
 #include "relucover/commands.hpp"
@@ -34,21 +33,18 @@ void make_samples(const SampleRequest& request, Session& session) {
 
 }  // namespace
 
-void add_sample(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("sample", "Make planted data: draw a network, and samples of its inputs and outputs");
+void add_sample(Program& program, Session& session) {
+  Command command = program.add_command("sample", "Make planted data: draw a network, and samples of its inputs and outputs");
   auto request = std::make_shared<SampleRequest>();
-  request->planted.add_to(*command);
-  request->instance.add_to(*command);
-  command->add_option("-o,--output", request->output, "Where the samples go: .npz, .h5, .csv, or x.npy (y.npy beside it)")
-      ->type_name("FILE")
-      ->required();
-  command->add_option("--truth", request->truth, "Where the network goes: .json, .npz or .onnx")->type_name("FILE");
-  command->add_option("--precision", request->precision, "Store float64 or float32")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Precision>{{"float64", Precision::float64}, {"float32", Precision::float32}}))
-      ->default_str("float64");
-  add_run_options(*command, request->run);
-  command->footer(R"(y = A relu(W x + b): weight vectors of length 1, b = S N(0,1), output weights ±U(0.5, 1.5), all from the seed.
+  request->planted.add_to(command);
+  request->instance.add_to(command);
+  command.add_option("-o,--output", request->output, "Where the samples go: .npz, .h5, .csv, or x.npy (y.npy beside it)")
+      .type_name("FILE")
+      .required();
+  command.add_option("--truth", request->truth, "Where the network goes: .json, .npz or .onnx").type_name("FILE");
+  add_precision_option(command, request->precision);
+  add_run_options(command, request->run);
+  command.footer(R"(y = A relu(W x + b): weight vectors of length 1, b = S N(0,1), output weights ±U(0.5, 1.5), all from the seed.
 With --layers: rows of W are N(0,1)/sqrt(fan-in) * 1.4, biases 0.3 N(0,1), output weights and offset N(0,1).
 Sample i is the same whatever the number of samples or threads.
 
@@ -59,10 +55,10 @@ Example:
   relucover sample --inputs 10 --units 5 --outputs 20 --bias 0 --samples 2000 --corrupt 0.15 -o corrupted.npz
   relucover sample --inputs 10 --units 5 --outputs 8 --bias 0 --samples 20000 --activation relu2 -o squares.npz
   relucover sample --instance hard:sat,variables=8,clauses=12 -o sat.npz --truth sat.json)");
-  command->callback([&session, request, command] {
+  command.runs([&session, request, command] {
     if (!request->instance.complete())
       for (const char* needed : {"--inputs", "--samples"})
-        if (command->count(needed) == 0) throw CLI::RequiredError(needed);
+command.check_given(needed);
     make_samples(*request, session);
   });
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -48,21 +49,21 @@ void run_signs(const SignsRequest& request, Session& session) {
 
 }  // namespace
 
-void add_signs(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("signs", "Whether data can tell which way round the units of a network stand");
+void add_signs(Program& program, Session& session) {
+  Command command = program.add_command("signs", "Whether data can tell which way round the units of a network stand");
   auto request = std::make_shared<SignsRequest>();
-  command->add_option("NET", request->network, "The network (.json, .npz, .onnx)")->required();
-  command->add_option("--limit", request->limit, "List at most this many")->check(CLI::Range(Index{1}, Index{1} << 24))->type_name("N")->capture_default_str();
-  command->add_option("-o,--output", request->output, "Write another network with the same function here, if there is one")->type_name("FILE");
-  command->add_flag("--json", request->json, "Print one object for machines");
-  command->footer(R"(relu(t) = relu(-t) + t: units whose linear parts cancel can be turned around, (w, b) to (-w, -b), all at once, and nobody
+  command.add_option("NET", request->network, "The network (.json, .npz, .onnx)").required();
+  command.add_option("--limit", request->limit, "List at most this many").within(Index{1}, Index{1} << 24).type_name("N").shows_default();
+  command.add_option("-o,--output", request->output, "Write another network with the same function here, if there is one").type_name("FILE");
+  command.add_flag("--json", request->json, "Print one object for machines");
+  command.footer(R"(relu(t) = relu(-t) + t: units whose linear parts cancel can be turned around, (w, b) to (-w, -b), all at once, and nobody
 can tell from inputs and outputs. One line for each way: + as it stands, - turned around, in the order of the units.
 
 Example:
   relucover signs net.json
   relucover sample --inputs 3 --units 5 --weights dependent --samples 1000 -o data.npz --truth one.json
   relucover signs one.json -o other.json)");
-  command->callback([&session, request] { run_signs(*request, session); });
+  command.runs([&session, request] { run_signs(*request, session); });
 }
 
 }  // namespace relucover::cli

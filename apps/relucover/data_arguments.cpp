@@ -5,10 +5,10 @@
 
 namespace relucover::cli {
 
-void DataArguments::add_to(CLI::App& command) {
-  command.add_option("DATA", files, "Samples: .npz, .h5 or .csv; several files are shards of one set")->expected(0, -1);
-  command.add_option("--x", x, "Inputs as a .npy file, n by d (with --y, instead of DATA)")->type_name("FILE");
-  command.add_option("--y", y, "Labels as a .npy file, n or n by l (with --x, instead of DATA)")->type_name("FILE");
+void DataArguments::add_to(Command& command) {
+  command.add_option("DATA", files, "Samples: .npz, .h5 or .csv; several files are shards of one set").at_least(0);
+  command.add_option("--x", x, "Inputs as a .npy file, n by d (with --y, instead of DATA)").type_name("FILE");
+  command.add_option("--y", y, "Labels as a .npy file, n or n by l (with --x, instead of DATA)").type_name("FILE");
 }
 
 std::unique_ptr<SampleSource> DataArguments::open(const Control& control) const {
@@ -47,14 +47,19 @@ RowMatrix rows_of(const std::filesystem::path& file) {
   return source->read(0, source->samples(), buffer).x;
 }
 
-void add_run_options(CLI::App& command, RunOptions& run) {
+void add_run_options(Command& command, RunOptions& run) {
   command.add_option("--threads", run.threads, "Threads; 0: all cores. The answer is the same for any number")
-      ->check(CLI::Range(0, 4096))
-      ->type_name("T")
-      ->capture_default_str();
+      .within(0, 4096)
+      .type_name("T")
+      .shows_default();
   command.add_option("--time-limit", run.time_limit, "Stop after this many seconds and say how far it came")
-      ->check(CLI::Range(0.0, std::numeric_limits<double>::infinity()))
-      ->type_name("SECONDS");
+      .within(0.0, std::numeric_limits<double>::infinity())
+      .type_name("SECONDS");
+}
+
+void add_precision_option(Command& command, Precision& precision) {
+  command.add_choice("--precision", precision, {{"float64", Precision::float64}, {"float32", Precision::float32}}, "Store float64 or float32")
+      .shows_default("float64");
 }
 
 }  // namespace relucover::cli

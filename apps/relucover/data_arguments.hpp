@@ -1,11 +1,10 @@
 #pragma once
 // DATA... on the command line: one file, several shards, or inputs and labels apart.
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "relucover/arguments.hpp"
 #include "relucover/session.hpp"
 
 namespace relucover::cli {
@@ -14,7 +13,7 @@ struct DataArguments {
   std::vector<std::string> files;
   std::string x, y;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   bool given() const { return !files.empty() || !x.empty() || !y.empty(); }
   /// Throws std::invalid_argument for arguments that don't go together, DataError for files that can't be read and for
   /// values that are not finite.
@@ -29,7 +28,9 @@ struct DataArguments {
 RowMatrix rows_of(const std::filesystem::path& file);
 
 /// Adds --threads and --time-limit.
-void add_run_options(CLI::App& command, RunOptions& run);
+void add_run_options(Command& command, RunOptions& run);
+/// Adds --precision, of samples that are written.
+void add_precision_option(Command& command, Precision& precision);
 
 inline constexpr const char* data_formats =
     "DATA is .npz (arrays x: n by d, and y: n or n by l), .h5 (datasets x and y) or .csv (a header; columns whose name\n"

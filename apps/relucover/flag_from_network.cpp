@@ -4,9 +4,9 @@
 
 namespace relucover::cli {
 
-void add_from_network(CLI::App& command, std::shared_ptr<LearnRequest> request) {
+void add_from_network(Command& command, std::shared_ptr<LearnRequest> request) {
   command
-      .add_option_function<std::string>(
+      .add_text(
           "--from-network",
           [request](const std::string& file) {
             request->network = file;
@@ -20,7 +20,7 @@ void add_from_network(CLI::App& command, std::shared_ptr<LearnRequest> request) 
             };
           },
           "Learn from the exact moments of this network instead of samples (methods hermite, hermite-printed; with several outputs the pure-neuron ones)")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 }  // namespace relucover::cli

@@ -1,7 +1,5 @@
 #pragma once
 // What `relucover learn` was asked. A flag of its own file is a function in the table of command_learn.cpp.
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,11 +27,11 @@ struct LearnRequest {
 };
 
 /// --layers and --depth. `options` must live as long as the command.
-void add_layer_options(CLI::App& command, LearnOptions& options);
+void add_layer_options(Command& command, LearnOptions& options);
 
 /// --link. `options` must live as long as the command.
-void add_link_option(CLI::App& command, LearnOptions& options);
+void add_link_option(Command& command, LearnOptions& options);
 
-void add_first_layer_task(CLI::App& command, std::shared_ptr<LearnRequest> request);
+void add_first_layer_task(Command& command, std::shared_ptr<LearnRequest> request);
 
 }  // namespace relucover::cli

@@ -1,6 +1,4 @@
 // relucover: recover a neural network from its inputs and outputs. Parses, runs one command, reports.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 
 #include <new>
@@ -39,15 +37,12 @@ int failed(Session& session, int code, const std::string& words) {
   return code;
 }
 
-int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
+int parse_and_run(Program& program, Session& session, int argc, char** argv) {
   try {
-    app.parse(argc, argv);  // runs the chosen command
+    if (int code = 0; !program.parse_and_run(argc, argv, code)) return code == 0 ? exit_code::certain : exit_code::usage_or_data;
     session.flush();
     leave_ranks();
     return session.exit_code;
-  } catch (const CLI::ParseError& error) {
-    // Help goes to standard output, complaints to standard error.
-    return app.exit(error) == 0 ? exit_code::certain : exit_code::usage_or_data;
   } catch (const relucover::Interrupted& stopped) {
     const std::string how_far = session.terminal().how_far();
     return failed(session, exit_code::not_enough, fmt::format("{}{}; nothing was written", stopped.what(), how_far.empty() ? "" : " during " + how_far));
@@ -70,11 +65,8 @@ int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(opening, "relucover");
-  app.footer(closing);
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "relucover " RELUCOVER_VERSION);
+  Program program("relucover", opening, closing, "relucover " RELUCOVER_VERSION);
   Session session;
-  for (const auto add : commands) add(app, session);
-  return parse_and_run(app, session, argc, argv);
+  for (const auto add : commands) add(program, session);
+  return parse_and_run(program, session, argc, argv);
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "core/option_text.hpp"
 #include "samples/hard_instances.hpp"
 
 namespace relucover::cli {
@@ -21,7 +22,7 @@ struct Words {
       const std::string pair = text.substr(at + 1, end - at - 1);
       const auto equals = pair.find('=');
       double value = 0;
-      if (equals == std::string::npos || !CLI::detail::lexical_cast(pair.substr(equals + 1), value))
+      if (equals == std::string::npos || !is_number(std::string_view(pair).substr(equals + 1), value))
         throw std::invalid_argument(fmt::format("--instance {}: \"{}\" is not KEY=NUMBER", text, pair));
       values[pair.substr(0, equals)] = value;
       at = end;
@@ -89,17 +90,17 @@ Instance named_instance(const std::string& text, const PlantedArguments& planted
 
 }  // namespace
 
-void InstanceArguments::add_to(CLI::App& command) {
+void InstanceArguments::add_to(Command& command) {
   command
       .add_option("--instance", instance,
                   "A paper's instance: hard:sat,variables=V,clauses=C (6-SAT as a network of two units), lower-bound-pair,a=A,which=1|2 (two "
                   "networks that few samples tell apart), mirrored (every sample with its mirror image)")
-      ->type_name("NAME");
-  command.add_option("--corrupt", corrupt, "Share of label entries replaced by values of another size")->check(CLI::Range(0.0, 1.0))->type_name("SHARE");
+      .type_name("NAME");
+  command.add_option("--corrupt", corrupt, "Share of label entries replaced by values of another size").within(0.0, 1.0).type_name("SHARE");
   command.add_option("--corrupt-size", corrupt_size, "Size of these values, in root mean squares of the labels")
-      ->check(CLI::PositiveNumber)
-      ->type_name("TIMES")
-      ->capture_default_str();
+      .positive()
+      .type_name("TIMES")
+      .shows_default();
 }
 
 Instance InstanceArguments::make(const PlantedArguments& planted) const {

@@ -1,8 +1,6 @@
 #pragma once
 // Data of the papers' own making on the command line of `sample`: hard instances, pairs that few samples can't tell apart,
 // perturbed inputs, corrupted labels, other activations.
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,7 +20,7 @@ struct InstanceArguments {
   std::string instance;
   double corrupt = 0, corrupt_size = 10;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   /// --instance was given: --inputs and --units are its own.
   bool complete() const { return !instance.empty(); }
   Instance make(const PlantedArguments& planted) const;

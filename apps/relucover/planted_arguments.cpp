@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/option_text.hpp"
 #include "core/random.hpp"
 #include "samples/dependent_units.hpp"
 #include "samples/hard_instances.hpp"
@@ -17,7 +18,7 @@ void parse_weights(const std::string& text, PlantedOptions& options) {
     options.weights = Weights::gaussian;
   } else if (text == "orthonormal") {
     options.weights = Weights::orthonormal;
-  } else if (text.starts_with(condition) && CLI::detail::lexical_cast(text.substr(condition.size()), options.condition)) {
+  } else if (text.starts_with(condition) && is_number(text.substr(condition.size()), options.condition)) {
     options.weights = Weights::condition;
   } else {
     throw std::invalid_argument(
@@ -27,27 +28,27 @@ void parse_weights(const std::string& text, PlantedOptions& options) {
 
 }  // namespace
 
-void PlantedArguments::add_to(CLI::App& command) {
-  const auto number = CLI::Range(Index{1}, Index{1} << 40);
-  command.add_option("--inputs", options.inputs, "Inputs d")->check(number)->type_name("D")->capture_default_str();
-  command.add_option("--units", options.units, "Hidden units k")->check(number)->type_name("K")->capture_default_str();
+void PlantedArguments::add_to(Command& command) {
+  constexpr Index most = Index{1} << 40;
+  command.add_option("--inputs", options.inputs, "Inputs d").within(Index{1}, most).type_name("D").shows_default();
+  command.add_option("--units", options.units, "Hidden units k").within(Index{1}, most).type_name("K").shows_default();
   command.add_option("--layers", layers, "Units of each hidden layer from below, instead of --units: a deep network")
-      ->delimiter(',')
-      ->check(number)
-      ->type_name("K1,K2,...");
-  command.add_option("--outputs", options.outputs, "Outputs l")->check(number)->type_name("L")->capture_default_str();
-  command.add_option("--samples", count, "Samples n")->check(number)->type_name("N")->capture_default_str();
-  command.add_option("--bias", options.bias, "Biases are S N(0,1)")->type_name("S")->capture_default_str();
-  command.add_option("--weights", weights, "gaussian, orthonormal, condition:C, or dependent (more units than inputs, no biases, signs that no data tell)")->type_name("KIND")->capture_default_str();
+      .separated_by(',')
+      .within(Index{1}, most)
+      .type_name("K1,K2,...");
+  command.add_option("--outputs", options.outputs, "Outputs l").within(Index{1}, most).type_name("L").shows_default();
+  command.add_option("--samples", count, "Samples n").within(Index{1}, most).type_name("N").shows_default();
+  command.add_option("--bias", options.bias, "Biases are S N(0,1)").type_name("S").shows_default();
+  command.add_option("--weights", weights, "gaussian, orthonormal, condition:C, or dependent (more units than inputs, no biases, signs that no data tell)").type_name("KIND").shows_default();
   command
       .add_option("--distribution", distribution,
                   "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential; q-lambda:L redraws a share L of "
                   "Gaussian ones from N(0, Q Qᵀ), Q Gaussian")
-      ->type_name("KIND")
-      ->capture_default_str();
-  command.add_option("--activation", activation, "relu, relu2, relu3, expm1, step, sigmoid or abs")->type_name("NAME")->capture_default_str();
-  command.add_option("--noise", noise, "Standard deviation of Gaussian label noise")->type_name("S")->capture_default_str();
-  command.add_option("--seed", options.seed, "Seed of everything random")->type_name("I")->capture_default_str();
+      .type_name("KIND")
+      .shows_default();
+  command.add_option("--activation", activation, "relu, relu2, relu3, expm1, step, sigmoid or abs").type_name("NAME").shows_default();
+  command.add_option("--noise", noise, "Standard deviation of Gaussian label noise").type_name("S").shows_default();
+  command.add_option("--seed", options.seed, "Seed of everything random").type_name("I").shows_default();
 }
 
 Network PlantedArguments::network() const {
@@ -70,7 +71,7 @@ namespace {
 /// GKLW appendix C: a share of the inputs drawn anew; labels (and their noise) are those of the inputs as they are then.
 std::unique_ptr<SampleSource> redrawn_inputs(const Network& network, const SyntheticOptions& options, const std::string& share) {
   double lambda = 0;
-  if (!CLI::detail::lexical_cast(share, lambda) || !(lambda >= 0 && lambda <= 1))
+  if (!is_number(share, lambda) || !(lambda >= 0 && lambda <= 1))
     throw std::invalid_argument(fmt::format("--distribution q-lambda:{}: the share is a number from 0 to 1", share));
   const auto base = synthetic_samples(network, {.samples = options.samples, .seed = options.seed});
   return std::make_unique<MemorySource<double>>(perturbed_inputs(*base, lambda, options.seed, [&](const RowMatrix& x) {

@@ -1,10 +1,9 @@
 #pragma once
 // A planted problem on the command line: the network, how its inputs are drawn, how many and how noisy.
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <string>
 
+#include "relucover/arguments.hpp"
 #include "relucover/samples.hpp"
 
 namespace relucover::cli {
@@ -19,7 +18,7 @@ struct PlantedArguments {
   /// Widths of hidden layers; empty: one of options.units.
   std::vector<Index> layers;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   Network network() const;
   std::unique_ptr<SampleSource> samples(const Network& network) const;
 };

@@ -1,6 +1,6 @@
 #pragma once
 // What every command shares: exit codes, text for people, progress on a terminal, Ctrl-C.
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -1,8 +1,6 @@
 // `relucover learn --task halfspaces|lowest-layer` and `relucover sample-threshold`: first layers with thresholds.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "relucover/commands.hpp"
 #include "relucover/first_layer.hpp"
 #include "relucover/learn_request.hpp"
@@ -57,37 +55,37 @@ void run_task(const LearnRequest& request, const TaskRequest& task, Session& ses
 
 }  // namespace
 
-void add_first_layer_task(CLI::App& command, std::shared_ptr<LearnRequest> request) {
+void add_first_layer_task(Command& command, std::shared_ptr<LearnRequest> request) {
   auto task = std::make_shared<TaskRequest>();
   command
-      .add_option_function<std::string>(
+      .add_text(
           "--task",
           [request, task](const std::string& name) {
             task->task = name;
             request->run_instead = [task](const LearnRequest& asked, Session& session) { run_task(asked, *task, session); };
           },
           "halfspaces: a union or intersection from 0/1 labels; lowest-layer: units with thresholds under anything")
-      ->check(CLI::IsMember({"halfspaces", "lowest-layer"}))
-      ->type_name("NAME");
+      .one_of({"halfspaces", "lowest-layer"})
+      .type_name("NAME");
   command.add_option("--unit", task->unit, "With --task lowest-layer: relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_option("--threshold", task->options.threshold, "With --task: the threshold where it is known")->type_name("T");
+      .type_name("NAME")
+      .shows_default();
+  command.add_option("--threshold", task->options.threshold, "With --task: the threshold where it is known").type_name("T");
   command.add_option("--degree", task->options.degree, "With --task lowest-layer: different units in a product of the upper part; 0: unknown")
-      ->type_name("D")
-      ->capture_default_str();
+      .type_name("D")
+      .shows_default();
   command.add_option("--power", task->options.power, "With --task lowest-layer: highest power of one unit in the upper part, at least")
-      ->type_name("P")
-      ->capture_default_str();
+      .type_name("P")
+      .shows_default();
   command.add_flag("--first-step-only", task->no_refine, "With --task: directions from moments alone");
   command.add_option("--ask", task->ask, "With --task lowest-layer: a model that can be asked (.json or .onnx); its boundaries are placed by questions (GP Algorithm 1)")
-      ->type_name("FILE");
-  command.add_option("--rounds", task->options.rounds, "With --ask: steps of the refinement of each unit")->type_name("N")->capture_default_str();
+      .type_name("FILE");
+  command.add_option("--rounds", task->options.rounds, "With --ask: steps of the refinement of each unit").type_name("N").shows_default();
   command.add_option("--questions", task->options.questions_per_band, "With --ask: questions for each band that a step looks at")
-      ->type_name("N")
-      ->capture_default_str();
+      .type_name("N")
+      .shows_default();
   command.add_option("--hand-on", task->hand_on, "With --task lowest-layer: where the first layer's values go, as inputs of a new problem")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 namespace {
@@ -128,43 +126,45 @@ void make_samples(ThresholdSampleRequest request, Session& session) {
 
 }  // namespace
 
-void add_sample_threshold(CLI::App& app, Session& session) {
-  auto* command = app.add_subcommand("sample-threshold", "Make planted data of a first layer with thresholds");
+void add_sample_threshold(Program& program, Session& session) {
+  Command command = program.add_command("sample-threshold", "Make planted data of a first layer with thresholds");
   auto request = std::make_shared<ThresholdSampleRequest>();
   using Upper = UpperPart::Kind;
   using Weights = PlantedThresholdOptions::Weights;
-  command->add_option("--model", request->model, "The teacher, instead of drawing one: a model from --truth, or a deep network as .onnx")->type_name("FILE");
-  command->add_option("--inputs", request->planted.inputs, "Inputs")->type_name("N");
-  command->add_option("--units", request->planted.units, "Units of the first layer")->type_name("D");
-  command->add_option("--unit", request->unit, "relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")->capture_default_str();
-  command->add_option("--threshold", request->planted.threshold, "Threshold")->type_name("T")->capture_default_str();
-  command->add_option("--threshold-high", request->planted.threshold_high, "Draw thresholds between --threshold and this")->type_name("T");
-  command->add_option("--weights", request->planted.weights, "mild, orthonormal, gaussian or supports")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Weights>{{"mild", Weights::mild}, {"orthonormal", Weights::orthonormal}, {"gaussian", Weights::gaussian}, {"supports", Weights::supports}}))
-      ->default_str("mild");
-  command->add_option("--support", request->planted.support, "Inputs of a unit, with --weights supports")->type_name("S");
-  command->add_option("--upper", request->planted.upper, "polynomial, any (union), all (intersection) or layers (deep)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Upper>{{"polynomial", Upper::polynomial}, {"any", Upper::any}, {"all", Upper::all}, {"layers", Upper::layers}}))
-      ->default_str("polynomial");
-  command->add_flag("!--products-only", request->planted.linear_terms, "All pairs of units and no unit alone in the polynomial (GP section 3)");
-  command->add_flag("--powers", request->planted.powers, "Squares and cubes of single units in the polynomial");
-  command->add_flag("--monotone", request->planted.monotone, "No negative coefficients in the polynomial");
-  command->add_option("--product-scale", request->planted.product_scale, "Largest coefficient of a product of units")->capture_default_str();
-  command->add_flag("--mixed-signs", request->planted.mixed_signs, "Upper layers of both signs");
-  command->add_option("--samples", request->samples.samples, "Samples")->type_name("N")->required();
-  command->add_option("--noise", request->samples.noise, "Standard deviation of label noise")->type_name("S");
-  command->add_option("--flips", request->samples.flips, "Probability that a 0/1 label is flipped")->type_name("P");
-  command->add_option("--seed", request->samples.seed, "Seed of model and samples")->type_name("I")->capture_default_str();
-  command->add_option("--biased", request->biased, "Inputs in proportion to f, up to this value of f, with labels 1 (GP B.6); f must not be negative")
-      ->check(CLI::PositiveNumber)
-      ->type_name("HIGHEST");
-  command->add_option("--precision", request->precision, "Store float64 or float32")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{{"float64", Precision::float64}, {"float32", Precision::float32}}))
-      ->default_str("float64");
-  command->add_option("-o,--output", request->output, "Where the samples go")->type_name("FILE")->required();
-  command->add_option("--truth", request->truth, "Where the model goes: .json or .onnx")->type_name("FILE");
-  add_run_options(*command, request->run);
-  command->footer(R"(f(x) = P(u(w_1.x - t_1), ..., u(w_d.x - t_d)) on standard Gaussian inputs.
+  command.add_option("--model", request->model, "The teacher, instead of drawing one: a model from --truth, or a deep network as .onnx").type_name("FILE");
+  command.add_option("--inputs", request->planted.inputs, "Inputs").type_name("N");
+  command.add_option("--units", request->planted.units, "Units of the first layer").type_name("D");
+  command.add_option("--unit", request->unit, "relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P").shows_default();
+  command.add_option("--threshold", request->planted.threshold, "Threshold").type_name("T").shows_default();
+  command.add_option("--threshold-high", request->planted.threshold_high, "Draw thresholds between --threshold and this").type_name("T");
+  command
+      .add_choice("--weights", request->planted.weights,
+                  {{"mild", Weights::mild}, {"orthonormal", Weights::orthonormal}, {"gaussian", Weights::gaussian}, {"supports", Weights::supports}},
+                  "mild, orthonormal, gaussian or supports")
+      .shows_default("mild");
+  command.add_option("--support", request->planted.support, "Inputs of a unit, with --weights supports").type_name("S");
+  command
+      .add_choice("--upper", request->planted.upper,
+                  {{"polynomial", Upper::polynomial}, {"any", Upper::any}, {"all", Upper::all}, {"layers", Upper::layers}},
+                  "polynomial, any (union), all (intersection) or layers (deep)")
+      .shows_default("polynomial");
+  command.add_flag("!--products-only", request->planted.linear_terms, "All pairs of units and no unit alone in the polynomial (GP section 3)");
+  command.add_flag("--powers", request->planted.powers, "Squares and cubes of single units in the polynomial");
+  command.add_flag("--monotone", request->planted.monotone, "No negative coefficients in the polynomial");
+  command.add_option("--product-scale", request->planted.product_scale, "Largest coefficient of a product of units").shows_default();
+  command.add_flag("--mixed-signs", request->planted.mixed_signs, "Upper layers of both signs");
+  command.add_option("--samples", request->samples.samples, "Samples").type_name("N").required();
+  command.add_option("--noise", request->samples.noise, "Standard deviation of label noise").type_name("S");
+  command.add_option("--flips", request->samples.flips, "Probability that a 0/1 label is flipped").type_name("P");
+  command.add_option("--seed", request->samples.seed, "Seed of model and samples").type_name("I").shows_default();
+  command.add_option("--biased", request->biased, "Inputs in proportion to f, up to this value of f, with labels 1 (GP B.6); f must not be negative")
+      .positive()
+      .type_name("HIGHEST");
+  add_precision_option(command, request->precision);
+  command.add_option("-o,--output", request->output, "Where the samples go").type_name("FILE").required();
+  command.add_option("--truth", request->truth, "Where the model goes: .json or .onnx").type_name("FILE");
+  add_run_options(command, request->run);
+  command.footer(R"(f(x) = P(u(w_1.x - t_1), ..., u(w_d.x - t_d)) on standard Gaussian inputs.
 
 Example:
   relucover sample-threshold --inputs 10 --units 5 --unit step --upper any --samples 1000000 -o union.npz --truth union.json
@@ -173,7 +173,7 @@ Example:
   relucover learn biased.npz --task lowest-layer --unit step --units 3
   relucover sample-threshold --model deep.onnx --samples 1000000 -o deep.npz
   relucover learn deep.npz --task lowest-layer --unit relu -o first_layer.json)");
-  command->callback([&session, request] { make_samples(*request, session); });
+  command.runs([&session, request] { make_samples(*request, session); });
 }
 
 }  // namespace relucover::cli

@@ -10,13 +10,17 @@ namespace relucover {
 namespace {
 
 template <class Number>
-bool is_number(std::string_view text, Number& value) {
+bool whole_text_is(std::string_view text, Number& value) {
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && !text.empty() && end == text.data() + text.size();
 }
 
 }  // namespace
+
+bool is_number(std::string_view text, Index& value) { return whole_text_is(text, value); }
+
+bool is_number(std::string_view text, double& value) { return whole_text_is(text, value); }
 
 Index units_from_text(const std::string& text) {
   Index units = 0;
