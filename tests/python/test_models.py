@@ -143,3 +143,20 @@ def test_a_data_frame_is_data():
     pandas = pytest.importorskip("pandas")
     x, y, _ = relucover.sample(inputs=3, units=2, samples=500, seed=1)
     assert relucover.learn(pandas.DataFrame(x), pandas.Series(y[:, 0])).status == "exact"
+
+
+@pytest.mark.parametrize("sharpness", [30, 300, 3000, 30000])
+def test_no_claim_contradicts_what_was_asked(sharpness):
+    rng = np.random.default_rng(sharpness)
+    W, b, a = rng.normal(size=(2, 3)), rng.normal(size=2), rng.normal(size=2)
+    asked = []
+
+    def model(x):
+        asked.append(np.array(x))
+        return np.logaddexp(0, sharpness * (x @ W.T + b)) @ a / sharpness
+
+    found = relucover.extract(model, inputs=3, time_limit=60)
+    if found.result.certified:
+        x = np.vstack(asked)
+        x = x[np.sqrt((x**2).mean(1)) <= 1]
+        assert np.abs(found.result.network.predict(x).reshape(-1) - model(x)).max() < 1e-6

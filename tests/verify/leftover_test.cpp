@@ -10,6 +10,7 @@
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
 #include "verify/leftover/flip_tests.hpp"
+#include "verify/leftover/left_out_unit.hpp"
 #include "verify/leftover/one_more_unit.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
@@ -158,6 +159,42 @@ TEST(LeftOut, ByAccidentOrNot) {
     const MemorySource<double> samples(data.samples.x(), y);
     EXPECT_EQ(left_out_by_accident(judged(samples, data.truth, grid, kept), 1).refusal.empty(), by_accident);
   }
+}
+
+// Labels that were wrong by accident are left out, and so are rows that a further unit would explain: only the latter speak against the answer.
+TEST(LeftOut, ExplainedByOneMoreUnit) {
+  RandomStream random(5, purpose::study);
+  const RowMatrix x = random.normal_matrix(200, 2);
+  Network answer(2, 1, 1), truth(2, 2, 1);
+  answer.W << 1, 0.3;
+  answer.b << 0.2;
+  answer.A << 1;
+  truth.W << answer.W, 0.4, 1;
+  truth.b << answer.b, -2;  // on at a few rows
+  truth.A << 1, -0.7;
+  for (const bool missing : {false, true}) {
+    RowMatrix y = (missing ? truth : answer).evaluate(x);
+    std::vector<bool> kept(200, true);
+    Index off = 0;
+    for (Index i = 0; i < 200; ++i) {
+      const bool on = x(i, 0) * 0.4 + x(i, 1) - 2 > 0;
+      off += on && missing;
+      if (i % 20 == 0) y(i, 0) = 5;
+      kept[static_cast<std::size_t>(i)] = i % 20 != 0 && !(on && missing);
+    }
+    const MemorySource<double> samples(x, y);
+    const Index explained = explained_by_one_more_unit(judged(samples, answer, label_grid(samples, Control(1)), kept), random);
+    EXPECT_EQ(explained > 0, missing);
+    if (missing) EXPECT_NEAR(static_cast<double>(explained), static_cast<double>(off), 2);
+  }
+}
+
+// What is spread like a wave, or to one side, is no noise that the other tests could tell from a function.
+TEST(NothingLeft, WavesAndSkewedNoiseAreNotCalledNoise) {
+  const auto wave = noisy(1, 1500, [](RandomStream& r, const auto&) { return 0.05 * std::sin(1e4 * r.uniform()); });
+  EXPECT_NE(verdict_of(wave.truth, wave.samples).refusal.find("waves are"), std::string::npos) << verdict_of(wave.truth, wave.samples).refusal;
+  const auto skewed = noisy(1, 1500, [](RandomStream& r, const auto&) { return 0.05 * (-std::log(r.uniform()) - 1); });
+  EXPECT_LT(verdict_of(skewed.truth, skewed.samples).chances.at("skewed"), 1e-4);
 }
 
 /// Chance of the worst 40 of 1000 rows in 4 dimensions, of which the first `hat` lie in a slab of as many rows and the others anywhere.

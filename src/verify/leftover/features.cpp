@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/linear_algebra.hpp"
 
@@ -92,9 +93,11 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random) {
 }
 
 std::vector<Index> order_of(const Vector& values) {
-  std::vector<Index> order(static_cast<std::size_t>(values.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b] || (values[a] == values[b] && a < b); });
+  std::vector<std::pair<double, Index>> sorted(static_cast<std::size_t>(values.size()));  // values beside their places: no jumps while sorting
+  for (Index i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(i)] = {values[i], i};
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Index> order(sorted.size());
+  for (std::size_t place = 0; place < order.size(); ++place) order[place] = sorted[place].second;
   return order;
 }
 

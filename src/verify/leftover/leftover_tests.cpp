@@ -278,6 +278,17 @@ void test_two_humped(const Matrix& studentised, Verdict& verdict) {
   }
 }
 
+/// Chance of so much skewness in noise whose signs are chance, which the other tests take for granted: Σ r³ over √Σ r⁶.
+double skewed(const Matrix& studentised) {
+  constexpr double bound = 4;
+  double least = 1;
+  for (const auto& output : studentised.colwise()) {
+    const Vector cubes = output.cwiseMin(bound).cwiseMax(-bound).array().cube();
+    least = std::min(least, 2 * normal_tail(std::abs(cubes.sum()) / std::max(cubes.norm(), 1e-300)));
+  }
+  return std::min(1.0, least * static_cast<double>(studentised.cols()));
+}
+
 /// A real attempt to find one more, with all units free to move.
 void test_refit(const Judged& answer, const Kept& kept, const Network& network, double level, const Control& control, Verdict& verdict) {
   constexpr Index starts = 4;
@@ -329,7 +340,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   control.check();
   const Matrix plain = answer.residual(kept.rows, Eigen::all);
   const bool rounded = grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
-  if (!rounded) test_two_humped(studentised(kept.rows, Eigen::all), verdict);
+  if (!rounded) {
+    test_two_humped(studentised(kept.rows, Eigen::all), verdict);
+    verdict.test("skewed", skewed(studentised(kept.rows, Eigen::all)), "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
+  }
   if (!rounded) {  // rounding is a function of the fit, and not random at a kink
     const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
     verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
