@@ -28,7 +28,7 @@ find_package(Protobuf)
 find_package(ONNX QUIET)
 if(Protobuf_FOUND AND ONNX_FOUND)
   add_module(relucover_onnx onnx_proto SOURCES src/networks/network_onnx.cpp src/networks/network_to_onnx.cpp
-             src/networks/threshold_onnx.cpp)
+             src/networks/threshold_onnx.cpp src/networks/threshold_from_onnx.cpp)
 endif()
 
 get_property(modules GLOBAL PROPERTY RELUCOVER_MODULES)

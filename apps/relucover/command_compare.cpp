@@ -38,11 +38,13 @@ void compare_thresholds(const CompareRequest& request, Session& session) {
 }
 
 void run_compare(const CompareRequest& request, Session& session) {
-  const bool thresholds = holds_threshold_model(request.truth);
-  if (thresholds != holds_threshold_model(request.answer))
-    throw std::invalid_argument(fmt::format("{} is a model with thresholds, {} is not: compare two of a kind", thresholds ? request.truth : request.answer,
-                                            thresholds ? request.answer : request.truth));
-  if (thresholds) return compare_thresholds(request, session);
+  const bool thresholds = holds_threshold_model(request.truth), found = holds_threshold_model(request.answer);
+  if (thresholds && found) return compare_thresholds(request, session);
+  if (thresholds || found) {
+    const std::string &file = thresholds ? request.truth : request.answer, &other = thresholds ? request.answer : request.truth;
+    if (std::filesystem::path(file).extension() != ".onnx")  // a graph of ReLUs and layers may be read as a network too
+      throw std::invalid_argument(fmt::format("{} is a model with thresholds, {} is not: compare two of a kind", file, other));
+  }
   const Network truth = read_network(request.truth), answer = read_network(request.answer);
   Comparison errors = compare(truth, answer);
   const Equivalence same = equivalence(truth, answer);

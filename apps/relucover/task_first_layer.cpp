@@ -16,7 +16,7 @@ struct TaskRequest {
 };
 
 std::unique_ptr<Oracle> oracle_in(const std::string& file) {
-  if (std::filesystem::path(file).extension() == ".onnx") return onnx_teacher(file);
+  if (std::filesystem::path(file).extension() == ".onnx" && !holds_threshold_model(file)) return onnx_teacher(file);
   return model_oracle(read_threshold_model(file));
 }
 
@@ -112,8 +112,8 @@ void make_samples(ThresholdSampleRequest request, Session& session) {
   request.planted.unit = UnitFunction::parse(request.unit);
   request.planted.seed = request.samples.seed;
   std::unique_ptr<SampleSource> source;
-  if (std::filesystem::path(request.model).extension() == ".onnx") {
-    if (!request.truth.empty()) throw std::invalid_argument("--truth goes with models with thresholds: an ONNX model is its own truth");
+  if (std::filesystem::path(request.model).extension() == ".onnx" && !holds_threshold_model(request.model)) {
+    if (!request.truth.empty()) throw std::invalid_argument("--truth goes with models with thresholds: another ONNX model is its own truth");
     source = samples_of(onnx_teacher(request.model), request);
   } else {
     const ThresholdModel model = request.model.empty() ? planted_threshold_model(request.planted) : read_threshold_model(request.model);

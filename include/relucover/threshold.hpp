@@ -68,9 +68,9 @@ struct ThresholdModel {
 
 /// .json, or .onnx (a graph that other programs run).
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path);
-/// .json. Throws DataError naming file, place and remedy.
+/// .json, or .onnx as it was written here. Throws DataError naming file, place and remedy.
 ThresholdModel read_threshold_model(const std::filesystem::path& path);
-/// A .json file that says it holds such a model.
+/// A .json or .onnx file that says it holds such a model.
 bool holds_threshold_model(const std::filesystem::path& path);
 
 /// Errors after the best pairing of units; of even units up to sign.

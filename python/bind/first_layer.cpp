@@ -91,7 +91,8 @@ void bind_model(py::module_& module) {
       .def("__call__", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, false); }, py::arg("x"), "The same as predict.")
       .def("first_layer", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, true); }, py::arg("x"), "Values of the units.")
       .def("write", &write_threshold_model, py::arg("path"), "Writes .json or .onnx.")
-      .def_static("read", &read_threshold_model, py::arg("path"), "Reads .json.")
+      .def_static("read", &read_threshold_model, py::arg("path"), "Reads .json or .onnx.")
+      .def_static("held_by", &holds_threshold_model, py::arg("path"), "Whether a .json or .onnx file says that it holds such a model.")
       .def("__repr__", [](const ThresholdModel& m) {
         return "ThresholdModel(inputs=" + std::to_string(m.inputs()) + ", units=" + std::to_string(m.units()) + ", unit='" + m.unit.name() + "')";
       });

@@ -34,11 +34,7 @@ NUMBERS = [("method", "method"), ("units", "hidden units"), ("inputs", "inputs")
 
 def _read_model(path):
     """A network, or a model with thresholds."""
-    if str(path).endswith(".json"):
-        with open(path, encoding="utf-8") as file:
-            if json.load(file).get("format") == "relucover-threshold-model":
-                return _core.ThresholdModel.read(path)
-    return _core.Network.read(path)
+    return _core.ThresholdModel.read(path) if _core.ThresholdModel.held_by(path) else _core.Network.read(path)
 
 
 def _text(value):

@@ -376,18 +376,24 @@ std::string file_content(const std::filesystem::path& path) {
 }
 
 FeedForward read(const std::filesystem::path& path) {
-  const std::string content = file_content(path);
-  onnx::ModelProto model;
-  if (content.empty() || !model.ParseFromString(content) || !model.has_graph())
-    throw DataError(path.string(), "", "isn't an ONNX model", "check that the file is whole");
+  const onnx::ModelProto model = parsed_onnx(path);
   return Reader(path.string(), model.graph()).read();
 }
 
 }  // namespace
 
+onnx::ModelProto parsed_onnx(const std::filesystem::path& path) {
+  const std::string content = file_content(path);
+  onnx::ModelProto model;
+  if (content.empty() || !model.ParseFromString(content) || !model.has_graph())
+    throw DataError(path.string(), "", "isn't an ONNX model", "check that the file is whole");
+  return model;
+}
+
 }  // namespace relucover
 
 extern "C" const relucover::OnnxModule* relucover_onnx_module() {
-  static const relucover::OnnxModule module{relucover::network_to_onnx, relucover::read, relucover::threshold_onnx_bytes};
+  static const relucover::OnnxModule module{relucover::network_to_onnx, relucover::read, relucover::threshold_onnx_bytes,
+                                            relucover::holds_threshold_onnx, relucover::threshold_from_onnx};
   return &module;
 }

@@ -18,6 +18,10 @@ std::string onnx_bytes(const Network& network, Precision precision = Precision::
 void write_network_onnx(const Network& network, const std::filesystem::path& path,
                         Precision precision = Precision::float64);
 void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path);
+/// Whether a graph says that it is a model with thresholds.
+bool is_threshold_onnx(const std::filesystem::path& path);
+/// As it was written by write_threshold_onnx, to the last bit. Throws DataError naming the node that does not fit.
+ThresholdModel read_threshold_onnx(const std::filesystem::path& path);
 
 /// Any chain or sum of Gemm, MatMul, Add, Sub, Mul and Div by constants, and element-wise activations, as PyTorch,
 /// scikit-learn converters and the onnx helpers write them. Throws DataError naming the node that isn't understood.

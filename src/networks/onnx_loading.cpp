@@ -28,6 +28,10 @@ void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::pa
   write_atomically(path, onnx_module(path.string()).threshold_bytes(model));
 }
 
+bool is_threshold_onnx(const std::filesystem::path& path) { return onnx_module(path.string()).holds_threshold(path); }
+
+ThresholdModel read_threshold_onnx(const std::filesystem::path& path) { return onnx_module(path.string()).read_threshold(path); }
+
 FeedForward read_feed_forward_onnx(const std::filesystem::path& path) { return onnx_module(path.string()).read(path); }
 
 Network read_network_onnx(const std::filesystem::path& path) {

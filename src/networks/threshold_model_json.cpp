@@ -120,12 +120,15 @@ void write_threshold_model(const ThresholdModel& model, const std::filesystem::p
 }
 
 bool holds_threshold_model(const std::filesystem::path& path) {
-  if (path.extension() != ".json" || is_stream(path)) return false;
+  if (is_stream(path)) return false;
+  if (path.extension() == ".onnx") return is_threshold_onnx(path);
+  if (path.extension() != ".json") return false;
   const json object = json::parse(text_of(map_file(path)), nullptr, false);
   return object.is_object() && object.value("format", json()) == format_name;
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {
+  if (path.extension() == ".onnx") return read_threshold_onnx(path);
   const std::string remedy = "write it with `relucover sample-threshold ... --truth FILE`";
   const SharedBytes content = map_file(path);
   try {

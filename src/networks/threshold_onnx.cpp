@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "networks/network_onnx.hpp"
 #include "networks/onnx_module.hpp"
+#include "networks/onnx_types.hpp"
 #include "relucover/threshold.hpp"
 
 namespace relucover {
@@ -154,7 +155,7 @@ std::string threshold_onnx_bytes(const ThresholdModel& model) {
   opset->set_domain("");
   opset->set_version(onnx_opset);
   onnx::GraphProto& graph = *proto.mutable_graph();
-  graph.set_name("relucover");
+  graph.set_name(threshold_graph_name);
   describe(*graph.add_input(), "x", model.inputs());
   Graph writer(graph);
   const std::string values = units(writer, model.unit, dense(writer, "x", model.W, -model.t));

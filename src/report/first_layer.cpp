@@ -14,7 +14,8 @@ std::string FirstLayerResult::brief() const {
   std::string line = fmt::format("{}: ", name_of(status));
   if (usable()) {
     line += fmt::format("{} units in {} inputs ({})", model.units(), model.inputs(), method);
-    if (std::isfinite(direction_error)) line += fmt::format(", directions to about {:.1e} rad", direction_error);
+    if (std::isfinite(direction_error))
+      line += fmt::format(", directions {} {:.1e} rad", status.certified() ? "to about" : "uncertain by", direction_error);
     if (std::isfinite(holdout_error)) line += fmt::format(", held-out error {:.3g}", holdout_error);
     line += fmt::format(", {:.2f} s. ", seconds);
   }

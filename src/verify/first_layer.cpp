@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/linear_algebra.hpp"
+#include "core/median.hpp"
 #include "samples/subsample.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
@@ -25,8 +27,8 @@ struct Gathered {
   Matrix arguments;  // w·x - t
 };
 
-Gathered gathered(const SampleSource& source, const Thresholds& units, const Control& control) {
-  const auto part = gather(source, spread_rows(source.samples(), std::min(source.samples(), most_rows), 0), control);
+Gathered gathered(const SampleSource& source, const Thresholds& units, const Control& control, Index most = most_rows) {
+  const auto part = gather(source, spread_rows(source.samples(), std::min(source.samples(), most), 0), control);
   Gathered all{part.x(), part.y().col(0), {}};
   all.arguments = all.x * units.W.transpose();
   all.arguments.rowwise() -= units.t.transpose();
@@ -93,6 +95,65 @@ std::string rest_is_at_rest(const SampleSource& source, const Thresholds& units,
   const auto wrong = rows_where(all, [&](Index i) { return all.arguments.row(i).maxCoeff() < -distance && std::abs(all.y[i] - rest) > tolerance; });
   if (static_cast<Index>(wrong.size()) <= few) return {};
   return fmt::format("{} of {} samples are active far from where any unit is: a unit is missing", wrong.size(), all.x.rows());
+}
+
+namespace {
+
+/// Least absolute deviations of y by the columns of `own`, by weighted least squares; the residual.
+Vector robust_residual(const Matrix& own, const Vector& y) {
+  constexpr int rounds = 15;
+  Vector residual = y, weights = Vector::Ones(y.size());
+  for (int round = 0; round < rounds; ++round) {
+    const Matrix weighted = weights.asDiagonal() * own;
+    Matrix gram = weighted.transpose() * own;
+    gram.diagonal().array() += 1e-13 * gram.diagonal().maxCoeff() + 1e-300;
+    residual = y - own * solve_semidefinite(std::move(gram), weighted.transpose() * y);
+    const double smallest = 1e-12 * std::max(y.cwiseAbs().maxCoeff(), 1e-300);
+    weights = residual.cwiseAbs().cwiseMax(smallest).cwiseInverse();
+    weights /= weights.maxCoeff();
+  }
+  return residual.cwiseAbs();
+}
+
+/// Rows, in the order of the unit's value, that a line in that value and the inputs leaves far off while most come out. Runs at either end don't count: the
+/// unit's own curve may bend there.
+Index rows_off(const Vector& residual, double least) {
+  const double cut = std::max(20 * median_of(std::vector<double>(residual.begin(), residual.end())), least);
+  Index begin = 0, end = residual.size();
+  while (begin < end && residual[begin] > cut) ++begin;
+  while (begin < end && residual[end - 1] > cut) --end;
+  return (residual.segment(begin, end - begin).array() > cut).count();
+}
+
+}  // namespace
+
+std::string cells_follow_their_unit(const SampleSource& source, const Thresholds& units, double rest, double distance, const Control& control) {
+  constexpr Index looked_at = 100'000, few = 2;
+  constexpr double nothing = 1e-3;  // of the labels' size in the cell: bends of the unit's own curve within a window
+  const Gathered all = gathered(source, units, control, looked_at);
+  const Index window = 3 * (units.W.cols() + 2);
+  for (Index unit = 0; unit < units.W.rows(); ++unit) {
+    auto rows = rows_where(all, [&](Index i) {
+      for (Index u = 0; u < units.W.rows(); ++u)
+        if (u == unit ? all.arguments(i, u) < distance : all.arguments(i, u) > -distance) return false;
+      return all.y[i] != rest;  // those are counted elsewhere
+    });
+    std::sort(rows.begin(), rows.end(), [&](Index a, Index b) { return all.arguments(a, unit) < all.arguments(b, unit); });
+    const auto count = static_cast<Index>(rows.size());
+    Index off = 0;
+    for (Index begin = 0; begin + window <= count; begin += window) {
+      control.check();
+      const std::vector<Index> part(rows.begin() + begin, rows.begin() + begin + window);
+      Matrix own(window, units.W.cols() + 1);
+      own.col(0).setOnes();
+      own.rightCols(units.W.cols()) = all.x(part, Eigen::all);
+      const Vector y = all.y(part).array() - rest;
+      off += rows_off(robust_residual(own, y), nothing * y.cwiseAbs().maxCoeff());
+    }
+    if (off > few)
+      return fmt::format("where unit {} alone is active, {} of {} labels depend on more than its value: a unit is hidden behind it", unit, off, count);
+  }
+  return {};
 }
 
 std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed, const Control& control) {

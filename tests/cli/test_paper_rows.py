@@ -167,6 +167,44 @@ def test_threshold_models_are_written_as_onnx_graphs(relucover, tmp_path, unit, 
         assert numpy.abs(value_of_graph(model, data["x"]).ravel() - data["y"].ravel()).max() < 1e-12
 
 
+@pytest.mark.parametrize("unit", ["relu", "step", "sigmoid", "exponential:0.5", "abs", "cosine:2", "gaussian", "power:4"])
+@pytest.mark.parametrize("upper", [("polynomial",), ("polynomial", "--powers"), ("polynomial", "--products-only"), ("any",), ("all",), ("layers",)])
+def test_threshold_models_come_back_from_onnx_graphs_as_they_were(relucover, relucover_json, tmp_path, unit, upper):
+    relucover("sample-threshold", "--inputs", 4, "--units", 3, "--unit", unit, "--upper", *upper, "--threshold", 0.5, "--samples", 200, "--seed", 2, "-o",
+              "t.npz", "--truth", "t.json")
+    relucover("sample-threshold", "--model", "t.json", "--samples", 200, "--seed", 2, "-o", "again.npz", "--truth", "t.onnx")
+    relucover("sample-threshold", "--model", "t.onnx", "--samples", 200, "--seed", 2, "-o", "from.npz", "--truth", "back.json")
+    before, after = json.loads((tmp_path / "t.json").read_text()), json.loads((tmp_path / "back.json").read_text())
+    for model in before, after:  # factors are a set
+        for monomial in model["upper"].get("monomials", []):
+            monomial["factors"].sort()
+    assert before == after
+    compared = relucover_json("compare", "t.json", "t.onnx")
+    assert compared["equivalent"] and compared["units_matched"] == 3 and compared["max_weight_error"] == 0
+    assert relucover_json("evaluate", "t.onnx", "from.npz")["rms"] == 0
+
+
+def test_threshold_models_in_onnx_graphs_are_asked_and_reported(relucover, relucover_json, tmp_path):
+    relucover("sample-threshold", "--inputs", 4, "--units", 2, "--unit", "step", "--samples", 20000, "--seed", 2, "-o", "t.npz", "--truth", "t.onnx")
+    answer = relucover_json("learn", "t.npz", "--task", "lowest-layer", "--unit", "step", "--units", 2, "--ask", "t.onnx", "--rounds", 5, "--questions", 200,
+                            "-o", "l.onnx", code=(0, 1))
+    (tmp_path / "result.json").write_text(json.dumps(answer))
+    relucover("report", "result.json", "--network", "l.onnx", "--truth", "t.onnx", "-o", "page.html")
+    assert "units matched" in (tmp_path / "page.html").read_text()
+
+
+def test_a_changed_graph_of_a_threshold_model_is_refused_by_its_node(relucover, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    relucover("sample-threshold", "--inputs", 4, "--units", 3, "--samples", 50, "--seed", 2, "-o", "t.npz", "--truth", "t.onnx")
+    for change, word in [(lambda graph: graph.node[1].__setattr__("op_type", "Tanh"), "Tanh"), (lambda graph: graph.node.pop(), "ends before its output"),
+                         (lambda graph: graph.initializer[0].__setattr__("raw_data", b"12345678"), "size")]:
+        model = onnx.load(str(tmp_path / "t.onnx"))
+        change(model.graph)
+        onnx.save(model, str(tmp_path / "changed.onnx"))
+        said = relucover("evaluate", "changed.onnx", "t.npz", code=2).stderr
+        assert "changed.onnx" in said and word in said
+
+
 # ---- vector outputs
 
 def test_refine_zero_gives_the_methods_own_answer(relucover, relucover_json):

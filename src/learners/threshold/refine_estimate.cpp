@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/random.hpp"
@@ -32,10 +33,10 @@ double active_share(const Oracle& oracle, const Vector& z, double place, double 
   for (Index i = 0; i < x.rows(); ++i)
     x.row(i) += (normal_between(place - epsilon, place, random) - x.row(i).dot(z)) * z.transpose();
   const Vector f = oracle.answer(x);
-  return static_cast<double>(((f.array() - options.rest).abs() > 1e-12).count()) / static_cast<double>(x.rows());
+  return static_cast<double>(((f.array() - options.rest).abs() > options.tolerance).count()) / static_cast<double>(x.rows());
 }
 
-/// Bisection for the place where the share crosses the level.
+/// Bisection for the place where the share crosses the level; NaN if it ends where it began, at 0 or at the highest threshold.
 double crossing(const Oracle& oracle, const Vector& z, double level, double epsilon, const RefineEstimateOptions& options,
                 RandomStream& random, Index& queries) {
   double low = 0, high = options.highest_threshold;
@@ -44,6 +45,7 @@ double crossing(const Oracle& oracle, const Vector& z, double level, double epsi
     (active_share(oracle, z, middle, epsilon, options, random) < level ? low : high) = middle;
     queries += options.band_samples;
   }
+  if (low == 0 || high == options.highest_threshold) return std::numeric_limits<double>::quiet_NaN();
   return 0.5 * (low + high);
 }
 
@@ -71,10 +73,13 @@ RefineEstimate refine_estimate(const Oracle& oracle, const Vector& start, const 
   const double n = static_cast<double>(start.size());
   std::uint64_t stream = 0;
   const auto angle_of = [&](const Vector& z, double epsilon) {
-    return std::atan(std::max(estimate_tan_alpha(oracle, z, epsilon, options, stream++, estimate.queries), 1e-9));
+    const double tangent = estimate_tan_alpha(oracle, z, epsilon, options, stream++, estimate.queries);
+    return std::isnan(tangent) ? std::numbers::pi / 2 : std::atan(std::max(tangent, 1e-9));
   };
   RandomStream random(options.seed, purpose::queries, refine_streams - 1);
   estimate.angle = angle_of(estimate.w, 0.01);
+  estimate.lost = estimate.angle == std::numbers::pi / 2;
+  if (estimate.lost) return estimate;
   for (; estimate.iterations < options.iterations && estimate.angle > options.stop; ++estimate.iterations) {
     control.check();
     const double epsilon = std::max(1e-5, estimate.angle / 10);
@@ -90,6 +95,7 @@ RefineEstimate refine_estimate(const Oracle& oracle, const Vector& start, const 
   RandomStream last(options.seed, purpose::queries, refine_streams - 2);
   const double epsilon = std::max(1e-5, estimate.angle / 10);
   estimate.threshold = crossing(oracle, estimate.w, 0.5, epsilon, options, last, estimate.queries) - epsilon / 2;  // the band lies below its place
+  estimate.lost = std::isnan(estimate.threshold);
   return estimate;
 }
 

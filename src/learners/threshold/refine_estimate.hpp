@@ -14,8 +14,8 @@ struct RefineEstimateOptions {
   Index band_samples = 8000;
   /// Thresholds are looked for in [0, highest_threshold].
   double highest_threshold = 4;
-  /// The value of f at rest.
-  double rest = 0;
+  /// The value of f at rest; answers this close to it are at rest.
+  double rest = 0, tolerance = 1e-12;
   /// Stops below this angle.
   double stop = 1e-5;
   std::uint64_t seed = 0;
@@ -25,11 +25,13 @@ struct RefineEstimate {
   Vector w;
   double angle = 0;      // as estimated
   double threshold = 0;  // where half of the samples along w are active
+  /// No place in [0, highest_threshold] has some answers at rest below it and active ones above it: there is no boundary to place.
+  bool lost = false;
   Index accepted = 0, iterations = 0, queries = 0;
 };
 
 /// tan of the angle between z and the direction next to it: (t_2 - t_1) / (Φ⁻¹(.6) - Φ⁻¹(.4)) where t_1 and t_2 are the
-/// places at which Pr[f is not at rest | z.x in [t' - ε, t']] is .4 and .6. GP Algorithm 2
+/// places at which Pr[f is not at rest | z.x in [t' - ε, t']] is .4 and .6. GP Algorithm 2. NaN where there is no such place.
 double estimate_tan_alpha(const Oracle& oracle, const Vector& z, double epsilon, const RefineEstimateOptions& options,
                           std::uint64_t stream, Index& queries);
 

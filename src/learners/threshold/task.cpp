@@ -85,8 +85,10 @@ void look_at_what_is_left(const SampleSource& source, const FirstLayerOptions& o
   std::string left;
   if (result.task == "halfspaces")
     left = flips_are_accidents(source, units, result.figures["intersection"] != 0 ? 0 : 1, distance, options.seed, control);
-  else if (result.figures.contains("activity_error"))
+  else if (result.figures.contains("activity_error")) {
     left = rest_is_at_rest(source, units, result.figures["rest_value"], distance, control);
+    if (left.empty()) left = cells_follow_their_unit(source, units, result.figures["rest_value"], distance, control);
+  }
   else if (result.figures.contains("halves_ratio"))
     left = cells_are_lines(source, units, options.seed, control);
   if (left.empty()) return;
@@ -229,7 +231,7 @@ void judge_first_step(const SampleSource& source, const FirstLayerOptions& optio
     return;
   }
   result.status = Status::approximate;
-  result.message = fmt::format("first step only: halves of the data differ by {:.3f} rad", 2 * result.direction_error);
+  result.message = fmt::format("first step only: halves of the data differ by {:.3f} rad; what products of units add to the moments is in both", 2 * result.direction_error);
 }
 
 void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout,
