@@ -7,6 +7,7 @@
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
 #include "relucover/learn_request.hpp"
+#include "report/answer_file.hpp"
 
 namespace relucover::cli {
 
@@ -59,7 +60,7 @@ void run_extract(ExtractRequest& request, Session& session) {
   request.options.learn.observer = &session.terminal();
   const Extraction found = extract(*oracle, request.options);
   if (!request.output.empty() && found.result.network.inputs() > 0) {
-    write_network(found.result.network, request.output);
+    write_answer(found.result, request.output);
     session.say("wrote " + request.output);
   }
   print(found, request.json, session);

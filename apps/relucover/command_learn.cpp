@@ -7,6 +7,7 @@
 #include "relucover/commands.hpp"
 #include "relucover/learn_request.hpp"
 #include "relucover/ranks.hpp"
+#include "report/answer_file.hpp"
 
 namespace relucover::cli {
 
@@ -79,7 +80,7 @@ void run_learn(const LearnRequest& request, Session& session) {
   if (result.status == Status::budget_exhausted && !how_far.empty()) session.say("stopped during " + how_far);
   if (!request.output.empty() && session.speaks) {
     if (result.network.inputs() > 0) {
-      write_network(result.network, request.output);
+      write_answer(result, request.output);
       session.say("wrote " + request.output);
     } else {
       session.say(request.output + " is not written: there is no network to write");

@@ -57,4 +57,10 @@ py::array_t<double> rows_of(const py::array& x, Index columns) {
   return py::array_t<double, py::array::c_style | py::array::forcecast>(x);
 }
 
+Precision precision_named(const std::string& dtype) {
+  if (dtype == "float64") return Precision::float64;
+  if (dtype == "float32") return Precision::float32;
+  throw std::invalid_argument("dtype is \"" + dtype + "\", expected \"float64\" or \"float32\"");
+}
+
 }  // namespace relucover::python

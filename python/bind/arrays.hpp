@@ -27,4 +27,7 @@ py::array_t<double> to_numpy(const Vector& vector);
 /// n by d, as rows of float64 (a copy only if it must be).
 py::array_t<double> rows_of(const py::array& x, Index columns);
 
+/// "float64" or "float32".
+Precision precision_named(const std::string& dtype);
+
 }  // namespace relucover::python

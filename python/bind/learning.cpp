@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "interruptible.hpp"
 #include "relucover/oracle.hpp"
+#include "report/answer_file.hpp"
 
 namespace relucover::python {
 
@@ -199,6 +200,8 @@ void bind_learning(py::module_& module) {
       .def_readonly("method_reason", &Result::method_reason, "Why this method.")
       .def_readonly("network", &Result::network, "The network.")
       .def_readonly("domain", &Result::domain, "What the status is about: inputs like these.")
+      .def("write", [](const Result& r, const std::filesystem::path& path, const std::string& dtype) { write_answer(r, path, precision_named(dtype)); },
+           py::arg("path"), py::arg("dtype") = "float64", "Writes the network as .json, .npz or .onnx; .onnx files carry status and domain as metadata.")
       .def_readonly("samples", &Result::samples, "Number of samples.")
       .def_readonly("residual_rms", &Result::residual_rms, "Root mean square of the residuals.")
       .def_readonly("residual_relative", &Result::residual_relative, "The same relative to the labels' spread.")
@@ -230,6 +233,8 @@ void bind_learning(py::module_& module) {
       .def_readonly("restarts", &Extraction::restarts, "How often the program that answers was started again.")
       .def_readonly("attempts", &Extraction::attempts, "How often the sample was learned from.")
       .def_readonly("looks_like", &Extraction::looks_like, "What the model was seen to be, in words.")
+      .def("write", [](const Extraction& e, const std::filesystem::path& path, const std::string& dtype) { write_answer(e.result, path, precision_named(dtype)); },
+           py::arg("path"), py::arg("dtype") = "float64", "Writes the network as .json, .npz or .onnx; .onnx files carry status and domain as metadata.")
       .def_property_readonly("domain", [](const Extraction& e) { return e.result.domain; }, "What the status is about: inputs like these.")
       .def("__repr__", [](const Extraction& e) {
         return "<relucover.Extraction after " + std::to_string(e.queries) + " queries: " + e.result.brief() + ">";

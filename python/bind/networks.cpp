@@ -54,12 +54,6 @@ py::array evaluate(const Network& network, const py::array& x) {
   return answers;
 }
 
-Precision precision_named(const std::string& dtype) {
-  if (dtype == "float64") return Precision::float64;
-  if (dtype == "float32") return Precision::float32;
-  throw std::invalid_argument("dtype is \"" + dtype + "\", expected \"float64\" or \"float32\"");
-}
-
 void write(const Network& network, const std::filesystem::path& path, const std::string& dtype) {
   const Precision precision = precision_named(dtype);
   if (path.extension() == ".onnx") return write_network_onnx(network, path, precision);

@@ -71,6 +71,7 @@ class Result:
     method_reason: str
     network: Network
     domain: str
+    def write(self, path: Any, dtype: str = ...) -> None: ...
     samples: int
     residual_rms: float
     residual_relative: float
@@ -99,6 +100,7 @@ class Extraction:
     attempts: int
     looks_like: str
     domain: str
+    def write(self, path: Any, dtype: str = ...) -> None: ...
 
 class ThresholdModel:
     W: NDArray[Any]

@@ -2,6 +2,7 @@
 import math
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -9,9 +10,30 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from .functions import diagnose, unit_count
 from .held_out import fit_held_out
-from .regressor import seed_of, threads_of
+from .regressor import seed_of, threads_of, weighted_rows
 
 _LEAST_SAMPLES = 2000  # fewer never certify a halfspace
+
+
+def _probabilities(scores):
+    """Sigmoid of scores of the second of two classes, softmax of several."""
+    if scores.ndim == 1:
+        scores = np.column_stack([np.zeros_like(scores), scores])
+    grown = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return grown / grown.sum(axis=1, keepdims=True)
+
+
+def _sharpness(scores, codes, weights):
+    """The factor before scores at which held-out classes are likeliest."""
+    if len(codes) == 0:
+        return 1.0
+    scores = scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def surprise(log_factor):
+        chances = _probabilities(np.exp(log_factor) * scores)[np.arange(len(codes)), codes]
+        return -np.average(np.log(np.maximum(chances, 1e-300)), weights=weights)
+
+    return float(np.exp(minimize_scalar(surprise, bounds=(-4.0, 6.0), method="bounded").x))
 
 
 class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
@@ -68,15 +90,17 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Learn from rows X and class labels y."""
+    def fit(self, X, y, sample_weight=None):
+        """Learn from rows X and class labels y. Rows of weight 0 are left out; a union that held-out data certify does not depend on other weights, the
+        fit by held-out error does."""
         X, y = self._validate_data(X, y, dtype=[np.float64, np.float32])
         check_classification_targets(y)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("there is only one class in y, expected two or more")
         if not self._find_union(X, codes):
-            self._fit_held_out(X, codes)
+            self._fit_held_out(X, codes, weights)
         self.n_units_ = len(self.halfspaces_)
         return self
 
@@ -102,17 +126,19 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
         lengths = np.linalg.norm(normals, axis=1)
         self.halfspaces_ = np.column_stack([normals, -found.t - normals @ mean]) / lengths[:, None]
         self.status_, self.message_ = found.status, found.message
+        self._doubt = max(found.holdout_error, 1 / len(X))  # share of held-out labels on the other side
         return True
 
-    def _fit_held_out(self, X, codes):
+    def _fit_held_out(self, X, codes, weights):
         targets = np.eye(len(self.classes_))[codes]
         if len(self.classes_) == 2:
             targets = targets[:, 1:]
-        fitted = fit_held_out(X, 2 * targets - 1, units=self.units, max_units=self.max_units, seed=seed_of(self.random_state))
+        fitted = fit_held_out(X, 2 * targets - 1, weights=weights, units=self.units, max_units=self.max_units, seed=seed_of(self.random_state))
         self.network_ = _core.Network(W=fitted.W.reshape(-1, X.shape[1]), b=fitted.b, A=fitted.A, skip=fitted.skip, offset=fitted.offset)
         self.halfspaces_ = np.column_stack([self.network_.W, self.network_.b])
         self.status_ = "approximate"
         self.message_ = f"{fitted.units} units and ridge {fitted.ridge:g} predict best on held-out data"
+        self._sharpness = _sharpness(fitted.predicted, codes[fitted.judged], None if weights is None else weights[fitted.judged])
 
     def decision_function(self, X):
         """Scores: one column for each class, or one number for the second of two classes."""
@@ -123,6 +149,15 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
             return inside if self._rarer_is_second else -inside
         scores = self.network_.predict(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, a column each: scores through a sigmoid or softmax whose sharpness is that of the best log-likelihood on held-out
+        rows; for a certified union, the share of held-out labels that lie on either side."""
+        scores = self.decision_function(X)
+        if self.network_ is None:
+            second = np.where(scores > 0, 1 - self._doubt, self._doubt)
+            return np.column_stack([1 - second, second])
+        return _probabilities(self._sharpness * scores)
 
     def predict(self, X):
         """The class of every row."""

@@ -10,8 +10,9 @@ import numpy as np
 
 WIDTHS = (0, 1, 2, 4, 8, 16)
 RIDGES = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0001)
-ITERATIONS = 12
-GIVE_UP_AFTER = 2  # widths in a row that are no better than the best so far
+ITERATIONS = 8
+GIVE_UP_AFTER = 2  # widths in a row that are no better than the best so far, ...
+CLEARLY_WORSE = 1.03  # ... or one whose error is this many times as large
 
 
 @dataclass
@@ -24,12 +25,14 @@ class Scaling:
     y_scale: np.ndarray
 
     @staticmethod
-    def of(x, y):
+    def of(x, y, weights):
+        mean = lambda a: np.average(a, axis=0, weights=weights)
+
         def spread(a):
-            s = a.std(axis=0)
+            s = np.sqrt(mean((a - mean(a)) ** 2))
             return np.where(s > 1e-12 * np.maximum(1.0, np.abs(a).max(axis=0, initial=0.0)), s, 1.0)
 
-        return Scaling(x.mean(axis=0), spread(x), y.mean(axis=0), spread(y))
+        return Scaling(mean(x), spread(x), mean(y), spread(y))
 
     def inputs(self, x):
         z = (x - self.x_mean) / self.x_scale
@@ -37,6 +40,11 @@ class Scaling:
 
     def labels(self, y):
         return (y - self.y_mean) / self.y_scale
+
+    def weighted(self, x, y, weights):
+        """Inputs and labels for a fit: f(c z) = c f(z), so a sample's weight is the square of a factor before both."""
+        root = np.sqrt(weights / weights.mean())[:, None]
+        return root * self.inputs(x), root * self.labels(y)
 
 
 @dataclass
@@ -67,33 +75,94 @@ def _cost(model, z, y, ridge):
     return np.sum((model(z) - y) ** 2) / len(z) + _penalty(model, ridge)
 
 
-def _gauss_newton(model, z, y, ridge):
+DENSE_UP_TO = 200  # parameters: beyond, conjugate gradients are faster than the Gram matrix
+CG_ITERATIONS, CG_TOLERANCE = 30, 5e-2
+
+
+class _Dense:
     """Gram matrix and gradient of the penalised cost, parameters ordered theta, affine (output by output)."""
-    n, d = z.shape
-    outputs, units = model.output.shape
-    signs = np.sign(z @ model.theta.T)
-    features = (signs[:, :, None] * z[:, None, :]).reshape(n, units * d)
-    residual = y - model(z)
-    size = units * d + outputs * d
-    gram, gradient = np.zeros((size, size)), np.zeros(size)
-    weights = np.repeat(model.output, d, axis=1)  # outputs by (units d)
-    shared = features.T @ features / n
-    cross = features.T @ z / n
-    gram[: units * d, : units * d] = shared * (weights.T @ weights)
-    second = z.T @ z / n
-    for o in range(outputs):
-        at = slice(units * d + o * d, units * d + (o + 1) * d)
-        gram[: units * d, at] = weights[o][:, None] * cross
-        gram[at, : units * d] = gram[: units * d, at].T
-        gram[at, at] = second
-        gradient[: units * d] += weights[o] * (features.T @ residual[:, o]) / n
-        gradient[at] = z.T @ residual[:, o] / n
-    shrunk = np.concatenate([model.theta.ravel(), model.affine.ravel()])
-    mask = np.ones(size)
-    mask[units * d + d - 1 :: d] = 0.0  # constants are free
-    gram[np.diag_indices(size)] += ridge * mask
-    gradient -= ridge * mask * shrunk
-    return gram, gradient
+
+    def __init__(self, model, z, y, ridge):
+        n, d = z.shape
+        outputs, units = model.output.shape
+        signs = np.sign(z @ model.theta.T)
+        features = (signs[:, :, None] * z[:, None, :]).reshape(n, units * d)
+        residual = y - model(z)
+        size = units * d + outputs * d
+        gram, gradient = np.zeros((size, size)), np.zeros(size)
+        weights = np.repeat(model.output, d, axis=1)  # outputs by (units d)
+        shared = features.T @ features / n
+        cross = features.T @ z / n
+        gram[: units * d, : units * d] = shared * (weights.T @ weights)
+        second = z.T @ z / n
+        for o in range(outputs):
+            at = slice(units * d + o * d, units * d + (o + 1) * d)
+            gram[: units * d, at] = weights[o][:, None] * cross
+            gram[at, : units * d] = gram[: units * d, at].T
+            gram[at, at] = second
+            gradient[: units * d] += weights[o] * (features.T @ residual[:, o]) / n
+            gradient[at] = z.T @ residual[:, o] / n
+        shrunk = np.concatenate([model.theta.ravel(), model.affine.ravel()])
+        mask = _penalised(model)
+        gram[np.diag_indices(size)] += ridge * mask
+        self.gram, self.gradient = gram, gradient - ridge * mask * shrunk
+
+    def step(self, damping):
+        damped = self.gram.copy()
+        damped[np.diag_indices(len(damped))] += damping * (np.diag(self.gram) + 1e-12)
+        return np.linalg.solve(damped, self.gradient)
+
+    def times(self, step):
+        return self.gram @ step
+
+
+class _MatrixFree:
+    """The same by products with the data: a unit's own block of the Gram matrix is that of the inputs times its output weights squared, so one
+    decomposition of that makes a preconditioner for any ridge and damping."""
+
+    def __init__(self, model, z, y, ridge):
+        self.z, self.output, self.ridge, self.mask = z, model.output, ridge, _penalised(model)
+        self.signs = np.sign(z @ model.theta.T)
+        self.cut, self.shape = model.theta.size, (model.theta.shape, model.affine.shape)
+        self.values, self.vectors = np.linalg.eigh(z.T @ z / len(z))
+        self.sizes = np.concatenate([np.sum(model.output**2, axis=0), np.ones(len(model.output))])
+        shrunk = np.concatenate([model.theta.ravel(), model.affine.ravel()])
+        self.gradient = self._back(y - model(z)) - ridge * self.mask * shrunk
+
+    def _back(self, residual):
+        theta = ((residual @ self.output) * self.signs).T @ self.z
+        return np.concatenate([theta.ravel(), (residual.T @ self.z).ravel()]) / len(self.z)
+
+    def times(self, step):
+        theta, affine = step[: self.cut].reshape(self.shape[0]), step[self.cut :].reshape(self.shape[1])
+        moved = (self.signs * (self.z @ theta.T)) @ self.output.T + self.z @ affine.T
+        return self._back(moved) + self.ridge * self.mask * step
+
+    def step(self, damping):
+        spread = np.repeat(self.sizes, len(self.values)) * np.tile((self.vectors**2 @ self.values), len(self.sizes))  # the Gram matrix's diagonal
+        extra = damping * (spread + self.ridge * self.mask)
+        scales = 1 / (self.sizes[:, None] * (self.values + damping) + self.ridge)
+        precondition = lambda v: (((v.reshape(len(self.sizes), -1) @ self.vectors) * scales) @ self.vectors.T).ravel()
+        x, r = np.zeros_like(self.gradient), self.gradient.copy()
+        q = precondition(r)
+        p, energy = q.copy(), r @ q
+        enough = CG_TOLERANCE**2 * energy
+        for _ in range(CG_ITERATIONS):
+            if not energy > max(enough, 1e-300):
+                break
+            along = self.times(p) + extra * p
+            length = energy / (p @ along)
+            x, r = x + length * p, r - length * along
+            q = precondition(r)
+            energy, before = r @ q, energy
+            p = q + energy / before * p
+        return x
+
+
+def _penalised(model):
+    mask = np.ones(model.theta.size + model.affine.size)
+    mask[model.theta.size + model.affine.shape[1] - 1 :: model.affine.shape[1]] = 0.0  # constants are free
+    return mask
 
 
 def _moved(model, step):
@@ -105,13 +174,11 @@ def _moved(model, step):
 def _fit(model, z, y, ridge, iterations=ITERATIONS):
     """Levenberg-Marquardt, damped by the gain; stops when a good step gains less than 0.1%."""
     damping, cost = 1e-2, _cost(model, z, y, ridge)
+    kind = _Dense if model.theta.size + model.affine.size <= DENSE_UP_TO else _MatrixFree
     for _ in range(iterations):
-        gram, gradient = _gauss_newton(model, z, y, ridge)
-        diagonal = np.diag(gram) + 1e-12
+        normal = kind(model, z, y, ridge)
         for _ in range(8):
-            damped = gram.copy()
-            damped[np.diag_indices(len(damped))] += damping * diagonal
-            step = np.linalg.solve(damped, gradient)
+            step = normal.step(damping)
             candidate = _moved(model, step)
             next_cost = _cost(candidate, z, y, ridge)
             if next_cost < cost:
@@ -120,7 +187,7 @@ def _fit(model, z, y, ridge, iterations=ITERATIONS):
         else:
             return model
         gained = (cost - next_cost) / max(cost, 1e-300)
-        predicted = step @ (2 * gradient - gram @ step)
+        predicted = step @ (2 * normal.gradient - normal.times(step))
         ratio = (cost - next_cost) / predicted if predicted > 0 else 0.0
         damping = damping * 0.2 if ratio > 0.6 else damping * 3 if ratio < 0.25 else damping
         model, cost = candidate, next_cost
@@ -138,37 +205,39 @@ def _path(z, y, units, ridges, seed):
 
 
 def _folds(samples, seed):
-    """Parts of the data to judge by: five when there are few samples, one when there are many."""
+    """Parts of the data to judge by: five when there are few samples, three of some hundreds, one when there are many."""
     if samples < 2:
         return []
     order = np.random.default_rng([seed, 12345]).permutation(samples)
     if samples > 1000:
         cut = min(samples // 5, 4000)
         return [(order[cut : cut + 20000], order[:cut])]
-    count = min(5, samples)
+    count = min(5 if samples < 300 else 3, samples)
     parts = np.array_split(order, count)
     return [(np.concatenate(parts[:i] + parts[i + 1 :]), parts[i]) for i in range(count)]
 
 
-def _held_out_errors(x, y, units, folds, seed):
-    """Held-out mean squared error (relative to the labels' variance) by ridge, until it has risen twice in a row."""
-    spread = np.maximum(y.var(axis=0), 1e-300)
+def _held_out_errors(x, y, weights, units, folds, seed):
+    """Held-out mean squared error (relative to the labels' variance) by ridge, until it has risen twice in a row, and what was predicted."""
+    spread = np.maximum(np.average((y - np.average(y, axis=0, weights=weights)) ** 2, axis=0, weights=weights), 1e-300)
     walks = []
     for train, judge in folds:
-        scaling = Scaling.of(x[train], y[train])
-        path = _path(scaling.inputs(x[train]), scaling.labels(y[train]), units, RIDGES, seed)
-        walks.append((path, scaling, scaling.inputs(x[judge]), y[judge]))
-    judged = sum(len(judge) for _, judge in folds) * y.shape[1]
-    errors = []
+        scaling = Scaling.of(x[train], y[train], weights[train])
+        path = _path(*scaling.weighted(x[train], y[train], weights[train]), units, RIDGES, seed)
+        walks.append((path, scaling, scaling.inputs(x[judge]), judge))
+    judged = sum(weights[judge].sum() for _, judge in folds) * y.shape[1]
+    errors, predictions = [], []
     for _ in RIDGES:
         total = 0.0
-        for path, scaling, z, labels in walks:
+        predictions.append([])
+        for path, scaling, z, judge in walks:
             predicted = next(path)(z) * scaling.y_scale + scaling.y_mean
-            total += np.sum((predicted - labels) ** 2 / spread)
+            total += np.sum(weights[judge, None] * (predicted - y[judge]) ** 2 / spread)
+            predictions[-1].append(predicted)
         errors.append(total / judged)
         if len(errors) > GIVE_UP_AFTER and min(errors[-GIVE_UP_AFTER:]) > min(errors[:-GIVE_UP_AFTER]):
             break
-    return np.array(errors)
+    return np.array(errors), predictions
 
 
 @dataclass
@@ -184,6 +253,8 @@ class HeldOutFit:
     ridge: float
     error: float  # held-out, relative to the labels' variance
     table: dict  # (units, ridge) -> error
+    judged: np.ndarray  # rows that were held out at some time
+    predicted: np.ndarray  # for these, by fits without them
 
 
 def _as_network(model, scaling):
@@ -203,29 +274,31 @@ def _as_network(model, scaling):
             offset * scaling.y_scale + scaling.y_mean)
 
 
-def fit_held_out(x, y, *, units="auto", max_units=16, seed=0):
-    """Fits a network whose ridge, and width where `units` is "auto", give the least held-out error."""
+def fit_held_out(x, y, *, weights=None, units="auto", max_units=16, seed=0):
+    """Fits a network whose ridge, and width where `units` is "auto", give the least held-out error. Weights: above zero, one for each sample."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     y = y.reshape(len(y), -1)
+    weights = np.ones(len(x)) if weights is None else np.asarray(weights, float)
     folds = _folds(len(x), seed)
     if units != "auto" and (not isinstance(units, numbers.Integral) or units < 1):
         raise ValueError(f'units is {units!r}, expected "auto" or a positive number')
     widths = [w for w in WIDTHS if w <= max_units] if units == "auto" else [int(units)]
-    table, best, failures = {}, (np.inf, widths[0], RIDGES[0]), 0
+    table, best, failures, kept = {}, (np.inf, widths[0], RIDGES[0]), 0, []
     for width in widths if folds else []:
-        errors = _held_out_errors(x, y, width, folds, seed)
+        errors, predictions = _held_out_errors(x, y, weights, width, folds, seed)
         table.update({(width, ridge): float(e) for ridge, e in zip(RIDGES, errors)})
         i = int(np.argmin(errors))
         if errors[i] < best[0]:
-            best, failures = (float(errors[i]), width, RIDGES[i]), 0
+            best, failures, kept = (float(errors[i]), width, RIDGES[i]), 0, predictions[i]
         else:
             failures += 1
-        if failures == GIVE_UP_AFTER:
+        if failures == GIVE_UP_AFTER or errors[i] > CLEARLY_WORSE * best[0]:
             break
     error, width, ridge = best
-    scaling = Scaling.of(x, y)
-    z, labels = scaling.inputs(x), scaling.labels(y)
+    scaling = Scaling.of(x, y, weights)
+    z, labels = scaling.weighted(x, y, weights)
     for model in _path(z, labels, width, RIDGES[: RIDGES.index(ridge) + 1], seed):
         pass
     W, b, A, skip, offset = _as_network(model, scaling)
-    return HeldOutFit(W, b, A, skip, offset, len(W), ridge, error, table)
+    judged = np.concatenate([judge for _, judge in folds]) if kept else np.array([], int)
+    return HeldOutFit(W, b, A, skip, offset, len(W), ridge, error, table, judged, np.concatenate(kept) if kept else np.empty((0, y.shape[1])))

@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
 from .functions import learn
@@ -31,6 +31,17 @@ def threads_of(n_jobs):
     if n_jobs is None:
         return 1
     return 0 if n_jobs < 0 else int(n_jobs)
+
+
+def weighted_rows(X, y, sample_weight):
+    """Rows, labels and weights without those of weight 0; None where there are no weights."""
+    if sample_weight is None:
+        return X, y, None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any() or not weights.any():
+        raise ValueError("sample_weight must not be negative, and some of it above zero")
+    kept = weights > 0
+    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -102,11 +113,15 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.verbose = verbose
         self.max_units = max_units
 
-    def fit(self, X, y):
-        """Learn the network from rows X and labels y (one column or several)."""
+    def fit(self, X, y, sample_weight=None):
+        """Learn the network from rows X and labels y (one column or several).
+
+        Rows of weight 0 are left out. The network that made the data does not depend on weights, so its search uses none; the held-out fit, and the
+        error that it is chosen by, are weighted.
+        """
         X, y = self._validate_data(X, y, multi_output=True, y_numeric=True, dtype=[np.float64, np.float32])
         self._chunks = None
-        return self._solve(X, y)
+        return self._solve(*weighted_rows(X, y, sample_weight))
 
     def partial_fit(self, X, y):
         """Add samples; the network is learned when it is first needed, from all of them.
@@ -126,7 +141,7 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if getattr(self, "_pending", False):
             self._solve(np.concatenate([X for X, _ in self._chunks]), np.concatenate([y for _, y in self._chunks]))
 
-    def _solve(self, X, y):
+    def _solve(self, X, y, weights=None):
         known_noise = self._known_noise()
         self._single_output = y.ndim == 1
         self._dtype = X.dtype
@@ -141,7 +156,7 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 network = result.network
                 self.status_, self.message_, self.diagnostics_ = result.status, result.message, json.loads(result.json())
         if network is None:
-            network = self._fit_held_out(X, y, seed)
+            network = self._fit_held_out(X, y, weights, seed)
         self._take(network)
         self._pending = False
         return self
@@ -154,8 +169,8 @@ class ReluNetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return float(self.noise)
         raise ValueError(f'noise is {self.noise!r}, expected "auto", "none", "some" or a standard deviation')
 
-    def _fit_held_out(self, X, y, seed):
-        fitted = fit_held_out(X, y, units=self.units, max_units=self.max_units, seed=seed)
+    def _fit_held_out(self, X, y, weights, seed):
+        fitted = fit_held_out(X, y, weights=weights, units=self.units, max_units=self.max_units, seed=seed)
         self.status_ = "approximate"
         self.message_ = (f"no network of this kind made the data; {fitted.units} units and ridge {fitted.ridge:g} predict best "
                          f"on held-out data (relative squared error {fitted.error:.3g})")

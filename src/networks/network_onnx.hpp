@@ -1,6 +1,7 @@
 #pragma once
 // Networks as ONNX files: Gemm, Relu, Gemm, and another Gemm and Add where there is a skip term.
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "networks/feed_forward.hpp"
@@ -15,8 +16,9 @@ inline constexpr int onnx_ir_version = 7;
 
 /// The same bytes for the same network, always. Throws std::invalid_argument for an activation that ONNX has no operator for.
 std::string onnx_bytes(const Network& network, Precision precision = Precision::float64);
-void write_network_onnx(const Network& network, const std::filesystem::path& path,
-                        Precision precision = Precision::float64);
+/// `about`: what is known of the network (status, domain), kept as metadata.
+using OnnxMetadata = std::map<std::string, std::string>;
+void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision = Precision::float64, const OnnxMetadata& about = {});
 void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path);
 /// Whether a graph says that it is a model with thresholds.
 bool is_threshold_onnx(const std::filesystem::path& path);

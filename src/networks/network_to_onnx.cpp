@@ -95,7 +95,7 @@ std::string add_layer(onnx::GraphProto& graph, const HiddenLayer& layer, Activat
 
 }  // namespace
 
-std::string network_to_onnx(const Network& network, Precision precision) {
+std::string network_to_onnx(const Network& network, Precision precision, const std::map<std::string, std::string>& about) {
   check_no_problems("network", network.problems());
   onnx::ModelProto model;
   model.set_ir_version(onnx_ir_version);
@@ -103,6 +103,11 @@ std::string network_to_onnx(const Network& network, Precision precision) {
   auto* opset = model.add_opset_import();
   opset->set_domain("");
   opset->set_version(onnx_opset);
+  for (const auto& [key, value] : about) {
+    onnx::StringStringEntryProto* entry = model.add_metadata_props();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
   onnx::GraphProto& graph = *model.mutable_graph();
   graph.set_name("relucover");
   describe(*graph.add_input(), "x", network.inputs(), precision);

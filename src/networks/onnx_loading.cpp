@@ -18,10 +18,10 @@ const OnnxModule& onnx_module(const std::string& for_file) {
 
 }  // namespace
 
-std::string onnx_bytes(const Network& network, Precision precision) { return onnx_module("the network").bytes(network, precision); }
+std::string onnx_bytes(const Network& network, Precision precision) { return onnx_module("the network").bytes(network, precision, {}); }
 
-void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision) {
-  write_atomically(path, onnx_module(path.string()).bytes(network, precision));
+void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision, const OnnxMetadata& about) {
+  write_atomically(path, onnx_module(path.string()).bytes(network, precision, about));
 }
 
 void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path) {

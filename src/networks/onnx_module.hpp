@@ -1,6 +1,7 @@
 #pragma once
 // What the module with ONNX (protobuf) in it gives to the library that loads it.
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "networks/feed_forward.hpp"
@@ -10,7 +11,7 @@
 namespace relucover {
 
 struct OnnxModule {
-  std::string (*bytes)(const Network& network, Precision precision);
+  std::string (*bytes)(const Network& network, Precision precision, const std::map<std::string, std::string>& about);
   FeedForward (*read)(const std::filesystem::path& path);
   std::string (*threshold_bytes)(const ThresholdModel& model);
   bool (*holds_threshold)(const std::filesystem::path& path);
@@ -18,7 +19,7 @@ struct OnnxModule {
 };
 
 /// network_to_onnx.cpp
-std::string network_to_onnx(const Network& network, Precision precision);
+std::string network_to_onnx(const Network& network, Precision precision, const std::map<std::string, std::string>& about);
 /// threshold_onnx.cpp
 std::string threshold_onnx_bytes(const ThresholdModel& model);
 /// threshold_from_onnx.cpp

@@ -105,3 +105,52 @@ def test_real_data(name):
     assert first.status_ == "approximate"
     assert first.n_units_ <= 16
     assert first.predict(x).tobytes() == second.predict(x).tobytes()
+
+
+@pytest.mark.parametrize("estimator", [ReluNetworkRegressor(noise="some", units=2), ReluHalfspacesClassifier(units=2)])
+def test_weights_count_as_rows_do(estimator):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(160, 3))
+    y = (np.abs(x[:, 0]) + 0.3 * rng.normal(size=160) > 0.8).astype(int)
+    plain = clone(estimator).fit(x, y)
+    ones = clone(estimator).fit(x, y, sample_weight=np.full(160, 7.0))
+    np.testing.assert_allclose(ones.network_.predict(x), plain.network_.predict(x), rtol=0, atol=1e-9)
+    without = clone(estimator).fit(x[:100], y[:100])
+    zeros = clone(estimator).fit(x, y, sample_weight=np.arange(160) < 100)
+    np.testing.assert_allclose(zeros.network_.predict(x), without.network_.predict(x), rtol=0, atol=1e-9)
+    for wrong in (-np.ones(160), np.zeros(160)):
+        with pytest.raises(ValueError, match="sample_weight"):
+            clone(estimator).fit(x, y, sample_weight=wrong)
+
+
+def test_heavy_rows_are_fitted_better():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(400, 2))
+    left = x[:, 0] < 0
+    y = np.where(left, x[:, 1], -x[:, 1]) + 0.1 * rng.normal(size=400)
+    error = lambda weights, rows: np.mean((ReluNetworkRegressor(noise="some", units=1).fit(x, y, sample_weight=weights).predict(x) - y)[rows] ** 2)
+    assert error(np.where(left, 50.0, 1.0), left) < 0.5 * error(np.where(left, 1.0, 50.0), left)
+
+
+def test_probabilities_are_calibrated():
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.metrics import log_loss
+    from sklearn.model_selection import train_test_split
+
+    for load in (load_breast_cancer, load_wine):
+        x, y = load(return_X_y=True)
+        x, x_test, y, y_test = train_test_split(StandardScaler().fit_transform(x), y, random_state=1)
+        model = ReluHalfspacesClassifier().fit(x, y)
+        chances = model.predict_proba(x_test)
+        assert chances.shape == (len(x_test), len(model.classes_)) and np.allclose(chances.sum(axis=1), 1)
+        assert (model.classes_[chances.argmax(axis=1)] == model.predict(x_test)).all()
+        assert log_loss(y_test, chances) < 0.25  # knowing nothing is .66 and 1.09
+
+
+def test_probabilities_of_a_certified_union():
+    x = np.random.default_rng(1).normal(size=(40000, 3))
+    far = (x[:, 0] > 1.5) | (x[:, 1] + x[:, 2] > 2.4)
+    model = ReluHalfspacesClassifier(units=2).fit(x, far)
+    chances = model.predict_proba(x)
+    assert model.status_ == "recovered" and ((chances[:, 1] > 0.5) == model.predict(x)).all()
+    assert 0 < chances.min() < 0.01

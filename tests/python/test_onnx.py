@@ -140,3 +140,23 @@ def test_models_exported_by_pytorch(tmp_path):
     back = relucover.Network.read(tmp_path / "torch.onnx")
     assert back.W.tobytes() == net.W.tobytes() and back.A.tobytes() == net.A.tobytes()
     assert relucover.FeedForward.read(tmp_path / "torch.onnx").dtype == "float32"
+
+
+def test_an_answer_says_in_its_file_how_certain_it_is(tmp_path):
+    x, y, truth = relucover.sample(inputs=5, units=3, samples=2000, seed=8)
+    found = relucover.learn(x, y)
+    found.write(tmp_path / "net.onnx")
+    asked = relucover.extract(truth.predict, inputs=5)
+    asked.write(tmp_path / "asked.onnx", dtype="float32")
+    np.savez(tmp_path / "d.npz", x=x, y=y)
+    done = subprocess.run([os.environ["RELUCOVER"], "learn", "d.npz", "-o", "cli.onnx"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name, answer in (("net", found), ("asked", asked), ("cli", None)):
+        model = onnx.load(str(tmp_path / f"{name}.onnx"))
+        onnx.checker.check_model(model, full_check=True)
+        about = {entry.key: entry.value for entry in model.metadata_props}
+        assert about["relucover.status"] == "exact" and about["relucover.version"] == relucover.__version__
+        assert about["relucover.domain"] == (answer.domain if answer else "the 2000 samples of d.npz")
+    assert relucover.compare(relucover.Network.read(tmp_path / "net.onnx"), truth)["max_weight_error"] < 1e-10
+    with pytest.raises(ValueError, match="float32"):
+        found.write(tmp_path / "net.json", dtype="float32")

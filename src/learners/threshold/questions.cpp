@@ -15,10 +15,10 @@ namespace {
 constexpr std::uint64_t rest_stream = (std::uint64_t{1} << 40) - 3;  // beside those of refine_estimate
 
 /// The model's own value at rest and what counts as it: its answers need not be the labels (rounding, noise).
+constexpr Index asked_for_rest = 4000;
 RestValue rest_of(const FirstLayerOptions& options, RefineEstimateOptions& refine, const Control& control) {
-  constexpr Index asked = 4000;
   RandomStream random(options.seed, purpose::queries, rest_stream);
-  RowMatrix x(asked, options.oracle->inputs());
+  RowMatrix x(asked_for_rest, options.oracle->inputs());
   for (double& value : x.reshaped()) value = random.normal();
   const RowMatrix y = options.oracle->answer(x);
   const MemorySource<double> answers(std::move(x), y);
@@ -41,7 +41,7 @@ void refine_by_questions(const SampleSource& source, const FirstLayerOptions& op
                                  100 * rest.share, rest.value);
     return;
   }
-  double queries = 0, worst = 0;
+  double queries = asked_for_rest, worst = 0;
   for (Index i = 0; i < step.W.rows(); ++i) {
     control.progress("questions", static_cast<double>(i) / static_cast<double>(step.W.rows()), fmt::format("unit {}", i));
     refine.seed = options.seed + static_cast<std::uint64_t>(i);
