@@ -12,6 +12,14 @@ def _axis(ax):
     return plt.subplots()[1]
 
 
+def _whole(*axes):
+    """Ticks at whole numbers: there is no unit 2.5."""
+    from matplotlib.ticker import MaxNLocator
+
+    for axis in axes:
+        axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+
+
 def spectrum(values, edge=None, ax=None):
     """Singular values of T_2, largest first, with the level of noise: units stand above it, then comes the gap."""
     ax = _axis(ax)
@@ -24,6 +32,9 @@ def spectrum(values, edge=None, ax=None):
         ax.axhline(edge, color=INK, linestyle="--", linewidth=1)
         ax.annotate("noise", (len(values), edge), ha="right", va="bottom", color=INK)
     ax.set_yscale("log")
+    if values.max(initial=0) > 0:  # rounding errors of 1e-16 must not flatten the rest
+        ax.set_ylim(bottom=max(values.min(), 1e-4 * values.max()))
+    _whole(ax.xaxis)
     ax.set_xlabel("place")
     ax.set_ylabel("singular value of T₂")
     return ax
@@ -33,6 +44,7 @@ def convergence(history, ax=None):
     """Relative squared residual after each accepted step of the search."""
     ax = _axis(ax)
     ax.semilogy(np.arange(1, len(history) + 1), np.maximum(history, 1e-33), color=ACCENT, marker="o", markersize=3)
+    _whole(ax.xaxis)
     ax.set_xlabel("step")
     ax.set_ylabel("relative squared residual")
     return ax
@@ -72,7 +84,11 @@ def weights(network, truth=None, ax=None):
     answer = _canonical(network)
     if truth is None:
         largest = max(1e-300, np.abs(answer.W).max(initial=0))
-        ax.imshow(answer.W, cmap="RdBu", vmin=-largest, vmax=largest, aspect="auto")
+        image = ax.imshow(answer.W, cmap="RdBu", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
+        bar = ax.figure.colorbar(image, ax=ax, fraction=0.06, pad=0.03)
+        bar.outline.set_visible(False)
+        bar.set_label("weight (unit vectors)")
+        _whole(ax.xaxis, ax.yaxis)
         ax.set_xlabel("input")
         ax.set_ylabel("unit")
         return ax

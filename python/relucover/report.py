@@ -6,7 +6,9 @@ import os
 import re
 import sys
 import tempfile
+import time
 import zlib
+from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +28,9 @@ COMPARED = {"units_truth": "units of the truth", "units_answer": "units of the a
             "max_weight_error": "largest weight error", "max_bias_error": "largest bias error",
             "max_output_error": "largest output weight error", "function_rms": "function (relative)",
             "up_to_sign": "some unit turned around"}
-NUMBERS = [("method", "method"), ("units", "hidden units"), ("inputs", "inputs"), ("outputs", "outputs"), ("samples", "samples"),
+NUMBERS = [("method", "method"), ("link", "link"), ("units", "hidden units"), ("inputs", "inputs"), ("outputs", "outputs"), ("samples", "samples"),
            ("task", "task"), ("holdout_error", "held-out error"), ("direction_error", "directions (rad)"), ("residual_rms", "residual (rms)"), ("residual_relative", "residual (relative)"), ("holdout_rms", "held-out residual (rms)"),
-           ("noise_estimate", "noise of the labels"), ("sign_ambiguous", "signs undetermined"), ("seconds", "seconds"),
+           ("noise_estimate", "noise of the labels"), ("detection_limit", "detection limit"), ("sign_ambiguous", "signs undetermined"), ("seconds", "seconds"),
            ("queries", "queries asked")]
 
 
@@ -38,10 +40,39 @@ def _read_model(path):
 
 
 def _text(value):
-    """A number as JSON has it, so that the page and the file say the same."""
+    """What a person reads: numbers with three digits. The page keeps what the JSON has beside it (data-value)."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}"
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _whole_text(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _today():
+    """The day, or that of SOURCE_DATE_EPOCH for pages that must not change."""
+    return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())), timezone.utc).date().isoformat()
+
+
+def _plan(result):
+    """Methods in the order in which they were tried: seconds, and what became of each. Stages of those whose answer was not taken begin with their name."""
+    method, seconds = result.get("method") or "", {}
+    for record in result.get("stages") or []:
+        tried, _, stage = record["stage"].partition(": ")
+        tried = tried if stage else method
+        seconds[tried] = seconds.get(tried, 0.0) + record["seconds"]
+    said = {}
+    for note in result.get("notes") or []:
+        match = re.match(r"(\S+) was tried too \((.*)\): (.*)", note, re.S)
+        if match:
+            said[match[1]] = match[3]
+            seconds.setdefault(match[1], None)
+    if method in seconds:
+        said[method] = f"{result['status']}: this answer"
+    return [(name, "" if spent is None else f"{spent:.3g}", said.get(name, "")) for name, spent in seconds.items()]
 
 
 def _svg(draw):
@@ -149,11 +180,15 @@ def report(result, *, network=None, truth=None, samples=None):
     return template.render(
         result=result,
         headline=HEADLINES.get(result["status"], result["status"]),
-        numbers=[(key, label, _text(result[key])) for key, label in NUMBERS if result.get(key) is not None],
+        numbers=[(key, label, _text(result[key]), _whole_text(result[key])) for key, label in NUMBERS if result.get(key) not in (None, "")],
+        about=result.get("domain") or "",
+        version=_core.__version__,
+        today=_today(),
+        plan=_plan(result),
         comparison=[(COMPARED[key], f"{value:.2e}" if isinstance(value, float) else _text(value)) for key, value in comparison.items() if key in COMPARED],
         figures=[(title, Markup(_svg(draw)), caption) for title, draw, caption in _figures(result, network, truth, samples, spectrum, edge)],
         assumed=assumed,
-        named=[(key, _text(value)) for key, value in (result.get("figures") or {}).items()],
+        named=[(key, _text(value), _whole_text(value)) for key, value in (result.get("figures") or {}).items()],
     )
 
 

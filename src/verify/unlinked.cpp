@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
 
+#include "core/random.hpp"
 #include "samples/subsample.hpp"
-#include "verify/label_grid.hpp"
 
 namespace relucover {
 
@@ -33,12 +35,35 @@ Link likely_link(const Eigen::Ref<const RowMatrix>& labels) {
 
 Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
     : link_(link), outputs_(labels.outputs() - (by_differences(link) ? 1 : 0)) {
-  const LabelGrid grid = label_grid(labels, control);
+  grid_ = label_grid(labels, control);
+  const LabelGrid& grid = grid_;
   float32_ = grid.float32 && !grid.rounded();
   // log p carries the rounding of p over p, log(1 - p) that over 1 - p. Two probabilities of which one is 1 less the other are as one.
   constexpr double enough = 0.02, steps = 20, tiny = 1e-30;
   const bool subtracted = link == Link::sigmoid || labels.outputs() == 2;
   if (link != Link::log_softmax) least_ = std::max({subtracted ? enough : tiny, grid.rounded() ? std::max(enough, steps * grid.step()) : 0.0});
+  if (!grid.rounded() || (link != Link::sigmoid && link != Link::softmax)) return;
+  // Decimals are coarsest, next to their size, at the least probability; significant digits at powers of ten.
+  for (double p = 0.1; p > least_; p /= 10) noise_ = std::max(noise_, rounding_before(Vector::Constant(1, p))[0]);
+  noise_ = std::max(noise_, rounding_before(Vector::Constant(1, least_))[0]);
+}
+
+/// Standard deviation of what rounding does to log p (to the log-odds, for sigmoid), label by label.
+Vector Unlink::rounding_before(const Vector& labels) const {
+  const Vector rounding = grid_.half_step(labels) / std::sqrt(3.0);
+  if (link_ == Link::sigmoid) return rounding.array() / (labels.array() * (1 - labels.array()));
+  return rounding.array() / labels.array();
+}
+
+/// Labels as they would be with the noise of the worst: drawn by the inputs, so that equal samples stay equal.
+Vector Unlink::with_even_noise(const Vector& x, const Vector& labels) const {
+  const std::string_view bytes(reinterpret_cast<const char*>(x.data()), static_cast<std::size_t>(x.size()) * sizeof(double));
+  RandomStream random(std::hash<std::string_view>{}(bytes), purpose::judge, std::uint64_t{1} << 41);
+  const Vector own = rounding_before(labels);
+  Vector more(labels.size());
+  for (Index j = 0; j < more.size(); ++j) more[j] = std::sqrt(std::max(0.0, noise_ * noise_ - own[j] * own[j])) * random.normal();
+  if (link_ == Link::sigmoid) return before(labels) + more;
+  return before(labels) + (more.tail(outputs_).array() - more[0]).matrix();
 }
 
 bool Unlink::carries(const Eigen::Ref<const Vector>& labels) const {
@@ -66,7 +91,11 @@ MemorySource<double> Unlink::samples(const SampleSource& source, const Control& 
   for (Index i = 0; i < all.samples(); ++i)
     if (carries(all.y().row(i).transpose())) kept.push_back(i);
   RowMatrix y(std::ssize(kept), outputs_);
-  for (Index i = 0; i < y.rows(); ++i) y.row(i) = before(all.y().row(kept[static_cast<std::size_t>(i)]).transpose()).transpose();
+  for (Index i = 0; i < y.rows(); ++i) {
+    const Index row = kept[static_cast<std::size_t>(i)];
+    const Vector labels = all.y().row(row).transpose();
+    y.row(i) = (noise_ > 0 ? with_even_noise(all.x().row(row).transpose(), labels) : before(labels)).transpose();
+  }
   if (float32_) y = y.cast<float>().cast<double>();
   return MemorySource<double>(RowMatrix(all.x()(kept, Eigen::all)), std::move(y), source.name());
 }

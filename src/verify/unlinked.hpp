@@ -5,6 +5,7 @@
 
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
+#include "verify/label_grid.hpp"
 
 namespace relucover {
 
@@ -23,16 +24,24 @@ class Unlink {
   /// Whether a row of labels is not saturated.
   bool carries(const Eigen::Ref<const Vector>& labels) const;
   Vector before(const Eigen::Ref<const Vector>& labels) const;
-  /// All samples that carry, in memory. Labels that were float32 stay so.
+  /// All samples that carry, in memory. Labels that were float32 stay so. Those that were rounded to few digits carry more of the rounding the nearer they
+  /// are to 0 or 1: noise is added until all carry as much as the worst, so that it is the same everywhere, which claims and error bars rest on.
   MemorySource<double> samples(const SampleSource& source, const Control& control) const;
   /// A network for `before` as one that serves what the labels were.
   Network served(Network network) const;
+  /// Standard deviation, before the link, of the rounding of a probability that just carries; 0: labels are not rounded.
+  double noise() const { return noise_; }
 
  private:
   Link link_;
   Index outputs_;  // before the link
   bool float32_ = false;
   double least_ = 0;  // probability, and distance from 1 where that is subtracted from
+  LabelGrid grid_;
+  double noise_ = 0;
+
+  Vector rounding_before(const Vector& labels) const;
+  Vector with_even_noise(const Vector& x, const Vector& labels) const;
 };
 
 }  // namespace relucover

@@ -23,16 +23,39 @@ def learned():
 def test_numbers_on_the_page_are_those_of_the_json(learned):
     x, y, truth, result = learned
     page = report(result, truth=truth, samples=(x, y))
-    cells = dict(re.findall(r'<td data-key="([^"]+)">([^<]*)</td>', page))
+    cells = {key: (html.unescape(whole), shown) for key, whole, shown in
+             re.findall(r'<td data-key="([^"]+)" data-value="([^"]*)"[^>]*>([^<]*)</td>', page)}
     values = json.loads(result.json())
-    wanted = [key for key, _ in NUMBERS if key in values]
+    wanted = [key for key, _ in NUMBERS if values.get(key) is not None]
     assert set(cells) == set(wanted)
     for key in wanted:
-        shown = html.unescape(cells[key])
+        whole, shown = cells[key]
+        assert whole == (values[key] if isinstance(values[key], str) else json.dumps(values[key]))
         if isinstance(values[key], bool):
             assert shown == ("yes" if values[key] else "no")
-        else:
-            assert shown == (values[key] if isinstance(values[key], str) else json.dumps(values[key]))
+        elif isinstance(values[key], float):
+            assert float(shown) == pytest.approx(values[key], rel=5e-3) and len(re.sub(r"e.*|[-.]", "", shown).lstrip("0")) <= 3
+
+
+def test_the_page_says_what_it_is_about(learned, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    values = json.loads(learned[3].json())
+    page = report({**values, "domain": "the 2000 samples of d.npz", "method": "prune", "stages": [
+        {"stage": "pure-neuron: search", "seconds": 1.5, "iterations": 1, "residual": 0.5}, {"stage": "search", "seconds": 0.25, "iterations": 9, "residual": 1e-30}],
+        "notes": ["pure-neuron was tried too (inputs are symmetric (by a test)): 9 of 10 were found"]})
+    assert "1970-01-02" in page and relucover.__version__ in page and "the 2000 samples of d.npz" in page
+    rows = re.findall(r"<tr><td>([^<]*)</td><td class=\"number\">([^<]*)</td><td>([^<]*)</td></tr>", page[page.index('id="plan"') :])
+    assert rows[:2] == [("pure-neuron", "1.5", "9 of 10 were found"), ("prune", "0.25", "exact: this answer")]
+
+
+def test_units_have_whole_ticks_and_weights_a_colour_bar(learned):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axis = relucover.plots.weights(learned[3].network, None, figure.subplots())
+    figure.canvas.draw()
+    assert len(figure.axes) == 2  # the bar has an axis of its own
+    assert all(float(tick).is_integer() for tick in [*axis.get_xticks(), *axis.get_yticks()])
 
 
 def test_the_page_needs_nothing_else(learned):
