@@ -117,6 +117,8 @@ FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> li
       return kinked_or_smooth(seen, through, asking, law, seed, control, [&](const RowMatrix& queries) { return asking.all(queries, control); });
     const MemorySource<double> labels(RowMatrix::Zero(seen.middle.rows(), 1), seen.middle);
     const Unlink unlink(through, labels, control);
+    if (unlink.noise() > 0)  // what bends on short segments is the rounding
+      return FirstLook{Kind::unknown, "its probabilities have few digits, and short segments of queries show their rounding, not what bends", through};
     return kinked_or_smooth(before_link(seen, unlink), through, asking, law, seed, control, [&](const RowMatrix& queries) {
       const RowMatrix served = asking.all(queries, control);
       RowMatrix before = RowMatrix::Constant(served.rows(), unlink.outputs(), std::numeric_limits<double>::quiet_NaN());

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def programs():
-    for page in ("README.md", "docs/site/five-minutes.md", "docs/site/examples.md"):
+    for page in ("README.md", "docs/site/five-minutes.md", "docs/site/examples.md", "docs/site/gallery.md"):
         for number, code in enumerate(re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M), 1):
             yield pytest.param(code, id=f"{page}:{number}")
 
