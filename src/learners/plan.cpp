@@ -55,7 +55,7 @@ bool takes_labels_for_wrong(const Choice& choice) { return choice.method == "rob
 /// In small problems a search that ends in a wrong place costs less than what comes after it: it is worth another beginning. Counted in
 /// work, not in seconds, so that a run is the same on every machine.
 bool search_may_have_been_stuck(const SampleSource& source, const LearnOptions& options, const Result& result) {
-  constexpr double small = 1e5;
+  constexpr double small = 8e3;
   const auto units = static_cast<double>(std::max<Index>(options.units, 4));
   const double work = static_cast<double>(source.samples()) * static_cast<double>(source.inputs() + source.outputs()) * units;
   return result.figures.contains("something_left") && work < small;
