@@ -97,12 +97,7 @@ std::string add_layer(onnx::GraphProto& graph, const HiddenLayer& layer, Activat
 
 std::string network_to_onnx(const Network& network, Precision precision, const std::map<std::string, std::string>& about) {
   check_no_problems("network", network.problems());
-  onnx::ModelProto model;
-  model.set_ir_version(onnx_ir_version);
-  model.set_producer_name("relucover");
-  auto* opset = model.add_opset_import();
-  opset->set_domain("");
-  opset->set_version(onnx_opset);
+  onnx::ModelProto model = begun_onnx();
   for (const auto& [key, value] : about) {
     onnx::StringStringEntryProto* entry = model.add_metadata_props();
     entry->set_key(key);

@@ -148,12 +148,7 @@ void describe(onnx::ValueInfoProto& value, const std::string& name, Index column
 
 std::string threshold_onnx_bytes(const ThresholdModel& model) {
   check_no_problems("threshold model", model.problems());
-  onnx::ModelProto proto;
-  proto.set_ir_version(onnx_ir_version);
-  proto.set_producer_name("relucover");
-  auto* opset = proto.add_opset_import();
-  opset->set_domain("");
-  opset->set_version(onnx_opset);
+  onnx::ModelProto proto = begun_onnx();
   onnx::GraphProto& graph = *proto.mutable_graph();
   graph.set_name(threshold_graph_name);
   describe(*graph.add_input(), "x", model.inputs());
