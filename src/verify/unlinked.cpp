@@ -1,8 +1,11 @@
 #include "verify/unlinked.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <stdexcept>
 #include <string_view>
 
 #include "core/random.hpp"
@@ -35,6 +38,8 @@ Link likely_link(const Eigen::Ref<const RowMatrix>& labels) {
 
 Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
     : link_(link), outputs_(labels.outputs() - (by_differences(link) ? 1 : 0)) {
+  if (outputs_ < 1)
+    throw std::invalid_argument(fmt::format("a {} link has two outputs or more, and the labels have one: take sigmoid, or no link", name_of(link)));
   grid_ = label_grid(labels, control);
   const LabelGrid& grid = grid_;
   float32_ = grid.float32 && !grid.rounded();

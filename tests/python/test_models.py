@@ -160,3 +160,17 @@ def test_no_claim_contradicts_what_was_asked(sharpness):
         x = np.vstack(asked)
         x = x[np.sqrt((x**2).mean(1)) <= 1]
         assert np.abs(found.result.network.predict(x).reshape(-1) - model(x)).max() < 1e-6
+
+
+def test_more_layers_than_the_data_need_are_no_crash():
+    x = np.random.default_rng(0).normal(size=(300, 4))
+    for y in (x[:, 0], np.maximum(x[:, 0], 0) + np.maximum(x[:, 1] - 0.2, 0)):
+        found = relucover.learn(x, y, time_limit=5, layers=[2, 2])
+        assert found.status in ("approximate", "budget_exhausted") or np.abs(found.network.predict(x)[:, 0] - y).max() < 1e-9
+
+
+@pytest.mark.parametrize("link", ["softmax", "log-softmax"])
+def test_one_output_has_no_softmax(link):
+    x = np.random.default_rng(0).normal(size=(300, 4))
+    with pytest.raises(ValueError, match="two outputs or more"):
+        relucover.learn(x, x[:, 0], link=link)

@@ -74,6 +74,8 @@ class Finish {
   }
 
   void write_plain(const Settled& at, Finished& finished) const {
+    // A layer without units has no form of its own: the data need fewer layers.
+    if (std::any_of(at.model.theta.begin(), at.model.theta.end(), [](const RowMatrix& layer) { return layer.rows() == 0; })) return;
     std::vector<Index> rows(static_cast<std::size_t>(std::min<Index>(data_.samples(), 20000)));
     std::iota(rows.begin(), rows.end(), 0);
     rows.insert(rows.end(), at.used.begin(), at.used.end());
