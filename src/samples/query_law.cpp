@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "core/archive.hpp"
 #include "core/linear_algebra.hpp"
@@ -49,6 +50,11 @@ QueryLaw QueryLaw::like(const RowMatrix& rows, std::string name) {
   law.high_ = rows.colwise().maxCoeff().transpose();
   for (Index j = 0; j < rows.cols(); ++j) {
     const bool whole = (rows.col(j).array() == rows.col(j).array().round()).all();
+    law.values_.emplace_back();
+    if (whole) {
+      law.values_.back() = rows.col(j);
+      std::sort(law.values_.back().begin(), law.values_.back().end());
+    }
     law.kind_.push_back(law.low_[j] == law.high_[j] ? Column::constant : whole ? Column::whole : Column::continuous);
     if (law.kind_.back() == Column::constant) law.spread_[j] = 0;
   }
@@ -87,6 +93,16 @@ void QueryLaw::look_for_one_hot(const RowMatrix& rows) {
   }
 }
 
+namespace {
+
+/// The value with as large a share of the values below it as a normal variable has below z.
+double at_normal(const Vector& sorted, double z) {
+  const double share = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+  return sorted[std::min(sorted.size() - 1, static_cast<Index>(share * static_cast<double>(sorted.size())))];
+}
+
+}  // namespace
+
 RowMatrix QueryLaw::draw(std::uint64_t seed, std::uint32_t purpose, Index first, Index rows) const {
   RowMatrix x(rows, inputs());
   for (Index i = 0; i < rows; ++i) {
@@ -99,10 +115,9 @@ RowMatrix QueryLaw::draw(std::uint64_t seed, std::uint32_t purpose, Index first,
     for (Index j = 0; j < inputs(); ++j) {
       switch (kind_[static_cast<std::size_t>(j)]) {
         case Column::constant: x(i, j) = low_[j]; break;
-        case Column::whole: x(i, j) = std::round(reflected(drawn[j], low_[j] - 0.5, high_[j] + 0.5)); break;
+        case Column::whole: x(i, j) = at_normal(values_[static_cast<std::size_t>(j)], (drawn[j] - center_[j]) / spread_[j]); break;
         default: x(i, j) = static_cast<float>(reflected(drawn[j], low_[j], high_[j]));
       }
-      if (kind_[static_cast<std::size_t>(j)] == Column::whole) x(i, j) = std::clamp(x(i, j), low_[j], high_[j]);
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       double left = random.uniform();
@@ -115,7 +130,9 @@ RowMatrix QueryLaw::draw(std::uint64_t seed, std::uint32_t purpose, Index first,
 }
 
 std::string QueryLaw::fingerprint() const {
-  return fmt::format("{:016x}", std::hash<std::string>{}(pack(center_, spread_, low_, high_, factor_)));
+  std::vector<double> whole;
+  for (const Vector& values : values_) whole.insert(whole.end(), values.begin(), values.end());
+  return fmt::format("{:016x}", std::hash<std::string>{}(pack(center_, spread_, low_, high_, factor_, whole)));
 }
 
 }  // namespace relucover

@@ -174,3 +174,19 @@ def test_one_output_has_no_softmax(link):
     x = np.random.default_rng(0).normal(size=(300, 4))
     with pytest.raises(ValueError, match="two outputs or more"):
         relucover.learn(x, x[:, 0], link=link)
+
+
+def test_rare_values_of_whole_columns_are_asked_as_often_as_they_stand_in_the_rows():
+    rng = np.random.default_rng(2)
+    rows = np.c_[np.zeros(400), rng.normal(size=(400, 2))]
+    rows[:10, 0] = 1
+    rows[:10, 2] = np.minimum(rows[:10, 2], 1.9)
+    asked = []
+
+    def model(x):  # no network of one layer: what the rare value does is seen only where it is asked
+        asked.append(np.array(x))
+        return np.maximum(x[:, 1] - 0.3, 0) + np.maximum(x[:, 2] - 2, 0) * (x[:, 0] > 0.5)
+
+    found = relucover.extract(model, inputs=3, like=rows, budget=20000, time_limit=10)
+    assert found.status != "exact"
+    assert 0.015 < np.mean(np.vstack(asked)[:, 0] == 1) < 0.035
