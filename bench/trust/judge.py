@@ -166,7 +166,7 @@ def _other_function(case, answer, loss, e, r):
     if case.wrong is not None and case.wrong.any() and not _apart_in_all_errors(r, e) > 2 * chdtri(freedom(answer, case), FIVE_DEVIATIONS):
         return Verdict("undecidable", f"recovered, though {case.words}: the difference is below what the wrong labels do to least squares", {"gain": gain}, False)
     deep = isinstance(case.truth, Layers) and isinstance(answer, Layers)
-    if gain > NO_NETWORK:
+    if gain > NO_NETWORK + 2 * np.log(case.extra.get("alike", 1)):
         return Verdict("false", f"recovered: what made the labels ({case.words}) explains them better by {gain:.0f} without any freedom", {"gain": gain}, False)
     if deep or case.extra.get("same"):
         return Verdict("right", "", {"gain": gain})

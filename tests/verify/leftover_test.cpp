@@ -7,6 +7,7 @@
 
 #include "support/planted.hpp"
 #include "verify/distinct_rows.hpp"
+#include "verify/leftover/column_terms.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
 #include "verify/leftover/flip_tests.hpp"
@@ -208,6 +209,29 @@ double chance_of_hat(std::uint64_t seed, std::size_t hat) {
   Vector sign(1000);
   for (double& value : sign) value = random.sign();
   return rows_lie_flat(z, order, 40, sign, random);
+}
+
+// A product of columns has next to nothing along any one direction, so no unit and no wave sees it.
+TEST(NothingLeft, SeesProductsOfColumns) {
+  const int seeds = 8;
+  int seen_two = 0, seen_three = 0, alarms = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    RandomStream random(static_cast<std::uint64_t>(seed), purpose::study);
+    const Matrix x = random.normal_matrix(2000, 6), noise = random.normal_matrix(2000, 1);
+    const Matrix basis = spanning_basis(tangent_of(x, x.leftCols(2)));
+    const auto chances = [&](const Vector& term, double size) {
+      return terms_left(x, orthogonal_to(basis, noise + size * term), basis, random);
+    };
+    const Vector two = x.col(4).cwiseProduct(x.col(5)), three = two.cwiseProduct(x.col(3));
+    constexpr double size = 0.16;  // seven standard deviations of its coefficient
+    seen_two += chances(two, size).of_two < false_alarms::common;
+    seen_three += chances(three, size).of_three < false_alarms::each;
+    const ColumnTerms nothing = chances(two, 0);
+    alarms += nothing.of_two < 1e-3 || nothing.of_three < 1e-3;
+  }
+  EXPECT_GE(seen_two, 7);
+  EXPECT_GE(seen_three, 7);
+  EXPECT_EQ(alarms, 0);
 }
 
 TEST(FlatRows, SeesAHatAmongAccidentsAndNothingInAccidents) {

@@ -118,3 +118,30 @@ def curves(rng):
         "elu": lambda v: np.where(t(v)[:, 0] > 0, t(v)[:, 0], np.expm1(np.minimum(t(v)[:, 0], 0)))}
     case = _case_of(rng, lambda v: shapes[kind](v)[:, None], d, 1, n, any_place(rng, d), kind, 5)
     return _some_noise(rng, case, 0.5)
+
+
+@family("terms", 3)
+def terms(rng):
+    """A network and one term of a few columns, of a size that noisy samples can just about tell."""
+    k, d = int(rng.integers(1, 4)), int(rng.integers(3, 9))
+    n = max(samples_for(rng, k, d, 1, 35, 120), 400)
+    draw = any_place(rng, d)
+    x = draw(rng, n, d)
+    net = planted(rng, d, k, x=x, least_share=0.15, least_angle=0.4)
+    middle, spread = x.mean(0), x.std(0) + 1e-300
+    u = lambda v: (v - middle) / spread
+    i, j, m = rng.permutation(d)[:3]
+    shapes = {
+        "product of two": lambda v: v[:, i] * v[:, j], "product of three": lambda v: v[:, i] * v[:, j] * v[:, m], "square": lambda v: v[:, i] ** 2,
+        "gate": lambda v: v[:, i] * (v[:, j] > 0.3), "corner": lambda v: (v[:, i] > 0.2) * (v[:, j] < 0.4) * 1.0, "size times column": lambda v: np.abs(v[:, i]) * v[:, j],
+        "cube": lambda v: v[:, i] ** 3, "sine of a product": lambda v: np.sin(v[:, i] * v[:, j]), "hump of one": lambda v: np.exp(-2 * (v[:, i] - 0.4) ** 2),
+        "ratio": lambda v: v[:, i] / (1 + v[:, j] ** 2), "two gates": lambda v: np.maximum(v[:, i], 0) * np.maximum(v[:, j], 0)}
+    kind = str(rng.choice(list(shapes)))
+    noise = np.exp(rng.uniform(np.log(0.003), np.log(0.3))) * noises.spread_of(net(x))
+    size = noise * rng.uniform(4, 30) / np.sqrt(n) / max(float(np.std(shapes[kind](u(x)))), 1e-300)
+    case = _case_of(rng, lambda v: net(v) + size * shapes[kind](u(v))[:, None], d, 1, n, draw, f"{k} units and a {kind}", k)
+    case.units = k if rng.random() < 0.5 else "auto"
+    case.x, case.y = x, case.truth(x)
+    case.extra["alike"] = len(shapes) * d * (d - 1)  # terms of two columns that one would have to think of before
+    add_noise(case, noises.normal(rng, case.y.shape, noise))
+    return case

@@ -37,6 +37,8 @@ Matrix spanning_basis(Matrix features) {
   Matrix basis = factor.definite() && factor.least_pivot() > clearly_regular
                      ? Matrix(solve_lower(factor.lower(), features.transpose()).transpose())
                      : by_eigenvectors(features, gram);
+  constexpr double well_conditioned = 0.05;
+  if (factor.definite() && factor.least_pivot() > well_conditioned) return basis;
   const Cholesky again(basis.transpose() * basis);  // once more: what the Gram matrix lost to rounding
   return again.definite() ? Matrix(solve_lower(again.lower(), basis.transpose()).transpose()) : basis;
 }

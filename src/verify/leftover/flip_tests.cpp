@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "verify/leftover/features.hpp"
+#include "verify/leftover/flipped_scores.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
@@ -12,53 +13,11 @@ namespace {
 
 constexpr Index flips = 200;
 
-/// Scores of features: (fᵀ r)² / Σ f² r², summed over outputs; the first row as it is, the others with flipped signs.
-class FlippedScores {
- public:
-  FlippedScores(const Matrix& residual, Index times, RandomStream& random) : residual_(residual), flips_(times), signs_(random_signs(residual.rows(), times, random)) {
-    signs_.conservativeResize(Eigen::NoChange, times + 1);
-    signs_.col(times).setOnes();
-    best_ = Vector::Zero(times + 1);
-  }
-
-  void add(const Matrix& features) {
-    Matrix scores = Matrix::Zero(flips_ + 1, features.cols());
-    const Matrix squares = features.cwiseAbs2();
-    for (const auto& output : residual_.colwise()) {
-      const double rounding = 1e-12 * output.squaredNorm() / static_cast<double>(output.size());
-      const Eigen::RowVectorXd chance = (output.cwiseAbs2().transpose() * squares).array() + rounding;
-      const Matrix flipped = output.asDiagonal() * signs_;
-      scores.noalias() += (flipped.transpose() * features).cwiseAbs2() * chance.cwiseMax(1e-300).cwiseInverse().asDiagonal();
-    }
-    best_ = best_.cwiseMax(scores.rowwise().maxCoeff());
-  }
-
-  double chance() const { return tail_of_maxima(best_.head(flips_), best_[flips_]); }
-
- private:
-  const Matrix& residual_;
-  Index flips_;
-  Matrix signs_;  // rows by flips, and the truth last
-  Vector best_;
-};
-
 /// Directions that hats are tilted along: the inputs' own, or where these are many a few random ones.
 Matrix tilts(const Matrix& z, RandomStream& random) {
   constexpr Index most = 10;
   if (z.cols() <= most) return z;
   return z * random_orthonormal(z.cols(), most, random);
-}
-
-/// Columns of unit size, orthogonal to the basis; those that it spans are left out.
-Matrix beyond(const Matrix& basis, Matrix features) {
-  constexpr double nothing = 1e-6;
-  const Vector before = features.colwise().norm();
-  features = orthogonal_to(basis, std::move(features));
-  const Vector after = features.colwise().norm();
-  std::vector<Index> some;
-  for (Index j = 0; j < after.size(); ++j)
-    if (after[j] > nothing * before[j] && after[j] > 0) some.push_back(j);
-  return features(Eigen::all, some) * after(some).cwiseInverse().asDiagonal();
 }
 
 }  // namespace
@@ -77,10 +36,8 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
   constexpr Index fewest = 6, enough_to_tilt = 25;
   const Index n = t.rows();
   const Matrix tilt = tilts(z, random);
-  FlippedScores scores(residual, flips, random);
-  bool any = false;
-  for (const auto& unit : t.colwise()) {
-    const Vector distance = unit.cwiseAbs();
+  const auto shapes = [&](Index unit) {
+    const Vector distance = t.col(unit).cwiseAbs();
     Vector sorted = distance;
     std::sort(sorted.begin(), sorted.end());
     std::vector<Vector> columns;
@@ -89,17 +46,14 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
       if (!(width > 0)) continue;
       const Vector hat = (1 - distance.array() / width).cwiseMax(0);
       columns.push_back(hat);
-      columns.push_back(hat.cwiseProduct(unit.cwiseSign()));
+      columns.push_back(hat.cwiseProduct(t.col(unit).cwiseSign()));
       for (Index j = 0; j < tilt.cols() && m >= enough_to_tilt; ++j) columns.push_back(hat.cwiseProduct(tilt.col(j)));
     }
     Matrix features(n, static_cast<Index>(columns.size()));
     for (Index j = 0; j < features.cols(); ++j) features.col(j) = columns[static_cast<std::size_t>(j)];
-    features = beyond(basis, std::move(features));
-    if (features.cols() == 0) continue;
-    scores.add(features);
-    any = true;
-  }
-  return any ? scores.chance() : 1;
+    return features;
+  };
+  return chance_of_best(residual, basis, t.cols(), shapes, flips, random);
 }
 
 double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random) {
@@ -185,16 +139,15 @@ double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, 
   if (z.cols() == 0 || n < 20) return 1;
   const double cost = static_cast<double>(n) * static_cast<double>(few_flips * residual.cols() + 2 * basis.cols());
   const Index rounds = std::clamp<Index>(static_cast<Index>(work / (2 * each * cost)), 1, 36);
-  FlippedScores scores(residual, few_flips, random);
-  for (Index round = 0; round < rounds; ++round) {
-    Matrix frequency = random.normal_matrix(z.cols(), each);
-    for (auto column : frequency.colwise()) column *= slowest * std::pow(fastest / slowest, random.uniform()) / column.norm();
-    const Matrix angle = z * frequency;
-    Matrix waves(n, 2 * each);
-    waves << angle.array().cos().matrix(), angle.array().sin().matrix();
-    scores.add(beyond(basis, std::move(waves)));
-  }
-  return scores.chance();
+  Matrix frequencies = random.normal_matrix(z.cols(), each * rounds);
+  for (auto column : frequencies.colwise()) column *= slowest * std::pow(fastest / slowest, random.uniform()) / column.norm();
+  const auto waves = [&](Index round) {
+    const Matrix angle = z * frequencies.middleCols(round * each, each);
+    Matrix features(n, 2 * each);
+    features << angle.array().cos().matrix(), angle.array().sin().matrix();
+    return features;
+  };
+  return chance_of_best(residual, basis, rounds, waves, few_flips, random);
 }
 
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random) {

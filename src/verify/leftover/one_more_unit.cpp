@@ -15,49 +15,49 @@ namespace {
 
 constexpr double hidden_share = 1e-4;  // of a unit: less beyond the tangent functions can't be told from rounding
 
-/// A unit of form·z~ orthogonal to the answer's tangent functions.
+/// A unit of form·z~ beside the answer's tangent functions: what it is along these, and what is left of it.
 struct SeenUnit {
-  Vector values;
+  Vector whole, along;  // values, and basisᵀ values
   Vector output;
   double gain = 0;
   bool visible = false;
 };
-SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& residual, const Matrix& basis) {
+/// `rest` is orthogonal to the basis, so only the unit's size needs to know of it.
+SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Matrix& basis) {
   SeenUnit unit;
-  const Vector whole = (z1 * form).cwiseMax(0);
-  unit.values = orthogonal_to(basis, whole);
-  const double size = unit.values.norm();
-  unit.visible = size > hidden_share * whole.norm() && size > 0;
+  unit.whole = (z1 * form).cwiseMax(0);
+  unit.along = basis.transpose() * unit.whole;
+  const double whole = unit.whole.squaredNorm(), square = whole - unit.along.squaredNorm();
+  unit.visible = square > hidden_share * hidden_share * whole && square > 0;
   if (!unit.visible) return unit;
-  unit.output = residual.transpose() * unit.values / (size * size);
-  unit.gain = unit.output.squaredNorm() * size * size;
+  unit.output = rest.transpose() * unit.whole / square;
+  unit.gain = unit.output.squaredNorm() * square;
   return unit;
 }
 
 /// Gauss-Newton steps on the unit alone, each taken only if it gains.
-FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& residual, const Matrix& basis, Index steps) {
+FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Matrix& basis, Index steps) {
   const Index width = z1.cols();
-  for (Index step = 0; step < steps; ++step) {
-    const Vector argument = z1 * unit.form;
-    const Vector on = (argument.array() > 0).cast<double>();
-    if (on.sum() < 4) break;
-    const SeenUnit now = seen(z1, unit.form, residual, basis);
-    if (!now.visible) break;
+  SeenUnit now = seen(z1, unit.form, rest, basis);
+  for (Index step = 0; step < steps && now.visible; ++step) {
+    const Vector on = (now.whole.array() > 0).cast<double>();
     const double size = now.output.norm();
-    if (!(size > 0)) break;
-    const Matrix slopes = orthogonal_to(basis, on.asDiagonal() * z1);
-    Matrix gram = size * size * (slopes.transpose() * slopes);
+    if (on.sum() < 4 || !(size > 0)) break;
+    const Matrix slopes = on.asDiagonal() * z1, along = basis.transpose() * slopes;
+    Matrix gram = size * size * (slopes.transpose() * slopes - along.transpose() * along);
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(width) + 1e-300;
-    const Vector change = solve_semidefinite(gram, size * (slopes.transpose() * (residual * (now.output / size) - size * now.values)));
+    const Vector target = slopes.transpose() * (rest * (now.output / size)) - size * (slopes.transpose() * now.whole - along.transpose() * now.along);
+    const Vector change = solve_semidefinite(gram, size * target);
     bool gained = false;
     for (const double share : {1.0, 0.3, 0.1}) {
       Vector form = unit.form + share * change;
       const double slope = form.head(width - 1).norm();
       if (!(slope > 0) || !std::isfinite(slope)) continue;
       form /= slope;
-      const SeenUnit next = seen(z1, form, residual, basis);
+      SeenUnit next = seen(z1, form, rest, basis);
       if (!next.visible || !(next.gain > unit.gain)) continue;
       unit = {next.gain, form, next.output};
+      now = std::move(next);
       gained = true;
       break;
     }
@@ -145,10 +145,9 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
   std::vector<FoundUnit> candidates;
   for (Index round = 0; round < rounds; ++round) {
     const Vector at = kink_places(sorted, round, random);
-    Matrix units = units_at(heights, at);
+    const Matrix units = units_at(heights, at);
     const Vector whole = units.colwise().norm();
-    units = orthogonal_to(basis, std::move(units));
-    const Vector size = units.colwise().norm();
+    const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
     const Matrix along = units.transpose() * rest;
     for (Index j = 0; j < directions; ++j) {
       if (round == 0 && 2 * j >= directions) visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
@@ -209,8 +208,8 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& tangent, RandomStream& random) {
-  constexpr Index starts = 5;
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+  constexpr Index starts = 4;
   CrossFit result;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
@@ -219,7 +218,7 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ta
     UnitSearch found;
   };
   const auto half_of = [&](std::vector<Index> rows) {
-    Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(tangent(rows, Eigen::all)), {}};
+    Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
     half.found = search_units(half.z1, half.residual, half.basis, starts, random);
     return half;
   };
@@ -227,8 +226,8 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ta
   if (first.found.best.empty() || second.found.best.empty()) return result;
   const auto score = [](const Half& searched, const Half& tested) {
     const Vector& form = searched.found.best.front().form;
-    const Vector there = seen(searched.z1, form, searched.residual, searched.basis).values;
-    const Vector here = seen(tested.z1, form, tested.residual, tested.basis).values;
+    const auto beyond = [&](const Half& half) { return orthogonal_to(half.basis, (half.z1 * form).cwiseMax(0)); };
+    const Vector there = beyond(searched), here = beyond(tested);
     const Vector along = (tested.residual * (searched.residual.transpose() * there)).cwiseProduct(here);
     const double spread = along.norm();
     return spread > 0 ? along.sum() / spread : 0.0;
@@ -238,7 +237,23 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ta
   Vector visible(first.found.visible.size() + second.found.visible.size());
   visible << first.found.visible, second.found.visible;
   result.visible = median_of(visible);
+  for (const Half* half : {&first, &second})
+    for (const FoundUnit& unit : half->found.best) result.found.push_back(unit.form);
   return result;
+}
+
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most) {
+  constexpr Index steps = 6;
+  const Matrix z1 = with_ones(z), rest = orthogonal_to(basis, residual);
+  std::vector<FoundUnit> units;
+  for (const Vector& form : forms)
+    if (const SeenUnit unit = seen(z1, form, rest, basis); unit.visible) units.push_back({unit.gain, form, unit.output});
+  const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
+  std::stable_sort(units.begin(), units.end(), larger);
+  units.resize(std::min(units.size(), static_cast<std::size_t>(most)));
+  for (auto& unit : units) unit = climbed(z1, std::move(unit), rest, basis, steps);
+  std::stable_sort(units.begin(), units.end(), larger);
+  return units;
 }
 
 double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs, const std::vector<FoundUnit>& starts,
@@ -249,7 +264,7 @@ double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms,
     SolverOptions solver;
     solver.label_variance = 1;
     solver.max_iterations = 25;
-    solver.relative_decrease = 1e-6;
+    solver.relative_decrease = 0.2 / static_cast<double>(samples.samples());  // of a gain that counts from 20 on
     solver.initial_damping = 1e-4;
     return levenberg_marquardt(samples, std::move(model), solver, control).cost * static_cast<double>(samples.samples());
   };
@@ -260,7 +275,9 @@ double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms,
   // What the answer leaves for an affine function is taken by the solver's first step.
   const double before = squares(sign_free(network));
   double after = before;
+  constexpr double nearly_best = 0.8;
   for (const FoundUnit& start : starts) {
+    if (start.gain < nearly_best * starts.front().gain) break;
     Network wider(z.cols(), units + 1, l);
     wider.W << network.W, start.form.head(z.cols()).transpose();
     wider.b << network.b, start.form[z.cols()];

@@ -30,8 +30,13 @@ struct CrossFit {
   double chance = 1;
   double score = 0;       // standard deviations
   double visible = 0;     // median, see above
+  std::vector<Vector> found;  // forms of the best units of both halves
 };
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& tangent, RandomStream& random);
+/// `basis` spans the answer's tangent functions.
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random);
+
+/// The best of these units where all samples tell, no more than `most`, by falling gain.
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most);
 
 /// What one more unit gains of Σ r² where all units may move, from each of `starts`: the largest. `labels` in units of the noise;
 /// `forms` (units by z~) and `outputs` (outputs by units) are the answer's.

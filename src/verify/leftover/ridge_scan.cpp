@@ -62,7 +62,7 @@ class Scan {
 
 double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random) {
   constexpr Index flips = 60, fewest = 8, most_inputs = 40, times_more = 16;
-  constexpr double bound = 4, work = 6e7, widen = 1.8, suspicious = 2.5;
+  constexpr double bound = 4, work = 6e7, widen = 1.8, suspicious = 3;
   const Index n = z.rows(), outputs = studentised.cols();
   if (z.cols() == 0 || z.cols() > most_inputs || n < 6 * fewest) return 1;
   const std::vector<Index> widths = growing_counts(fewest, n / 6, widen);

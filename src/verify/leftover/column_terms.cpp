@@ -1,0 +1,108 @@
+#include "verify/leftover/column_terms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "verify/leftover/features.hpp"
+#include "verify/leftover/flipped_scores.hpp"
+
+namespace relucover {
+
+namespace {
+
+/// Columns that vary, over their spread.
+Matrix standardised(const Matrix& x) {
+  Matrix columns = x.rowwise() - x.colwise().mean();
+  const Eigen::RowVectorXd spread = (columns.colwise().squaredNorm() / static_cast<double>(std::max<Index>(1, x.rows()))).cwiseSqrt();
+  std::vector<Index> varying;
+  for (Index j = 0; j < x.cols(); ++j)
+    if (spread[j] > 1e-12 * std::abs(x.col(j).mean()) && spread[j] > 0) varying.push_back(j);
+  return columns(Eigen::all, varying) * spread(varying).cwiseInverse().asDiagonal();
+}
+
+/// So many terms of n rows are looked at: 2 n (functions of the answer + outputs) operations each.
+Index affordable(const Matrix& x, const Matrix& residual, const Matrix& basis) {
+  constexpr double work = 2e9;
+  constexpr Index fewest = 100, most = 3500;
+  return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * (basis.cols() / 2 + 3 * residual.cols() + 10))), fewest, most);
+}
+
+using Term = std::array<Index, 3>;
+
+/// Some of them at random where they are too many.
+std::vector<Term> at_most(Index count, std::vector<Term> terms, RandomStream& random) {
+  if (static_cast<Index>(terms.size()) <= count) return terms;
+  std::vector<Term> some;
+  for (const Index place : random_rows(static_cast<Index>(terms.size()), count, random)) some.push_back(terms[static_cast<std::size_t>(place)]);
+  return some;
+}
+
+double best_of(const std::vector<Term>& terms, const std::function<Vector(const Term&)>& values, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+  constexpr Index flips = 100, each = 128;
+  const auto count = static_cast<Index>(terms.size());
+  const auto block = [&](Index number) {
+    const Index first = number * each, columns = std::min(each, count - first);
+    Matrix features(residual.rows(), columns);
+    for (Index j = 0; j < columns; ++j) features.col(j) = values(terms[static_cast<std::size_t>(first + j)]);
+    return features;
+  };
+  return chance_of_best(residual, basis, (count + each - 1) / each, block, flips, random);
+}
+
+/// Shapes that a column takes in a term; a product of two of them may be of two columns.
+constexpr Index shapes = 10;
+Vector shaped(const Matrix& x, Index column, Index shape) {
+  const auto u = x.col(column).array();
+  switch (shape) {
+    case 0: return u;
+    case 1: return u.abs();
+    case 2: return u.square();
+    case 3: return u.max(0);
+    case 4: return u.min(0);
+    case 5: return (u > -0.5).cast<double>();
+    case 6: return (u > 0.5).cast<double>();
+    case 7: return (-u.square()).exp();
+    case 8: return u / (1 + u.square());
+    default: return u.cube();
+  }
+}
+constexpr Index alone = -1;
+
+}  // namespace
+
+ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+  ColumnTerms chances;
+  const Matrix columns = standardised(x);
+  const Index d = columns.cols(), many = affordable(columns, residual, basis);
+  if (d == 0 || x.rows() < 20) return chances;
+  std::vector<Matrix> shape_of;  // of each column
+  for (Index j = 0; j < d; ++j) {
+    shape_of.emplace_back(x.rows(), shapes);
+    for (Index shape = 0; shape < shapes; ++shape) shape_of.back().col(shape) = shaped(columns, j, shape);
+  }
+  const auto value = [&](const Term& term) -> Vector {  // column and shape in one number
+    const auto first = shape_of[static_cast<std::size_t>(term[0] / shapes)].col(term[0] % shapes);
+    if (term[1] == alone) return first;
+    return first.cwiseProduct(shape_of[static_cast<std::size_t>(term[1] / shapes)].col(term[1] % shapes));
+  };
+  std::vector<Term> terms;
+  for (Index one = 0; one < d * shapes; ++one) {
+    terms.push_back({one, alone, 0});
+    for (Index other = 0; other < one - one % shapes; ++other) terms.push_back({one, other, 0});
+  }
+  chances.of_two = best_of(at_most(many, std::move(terms), random), value, residual, basis, random);
+  std::vector<Term> triples;
+  for (Index i = 0; i < d; ++i)
+    for (Index j = 0; j < i; ++j)
+      for (Index k = 0; k < j; ++k) triples.push_back({i, j, k});
+  constexpr Index too_many_to_list = 150;
+  if (d >= 3 && d <= too_many_to_list)
+    chances.of_three = best_of(at_most(many, std::move(triples), random),
+                               [&](const Term& term) { return columns.col(term[0]).cwiseProduct(columns.col(term[1])).cwiseProduct(columns.col(term[2])); }, residual, basis, random);
+  return chances;
+}
+
+}  // namespace relucover
