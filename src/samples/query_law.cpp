@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <functional>
 #include <numbers>
 
@@ -103,12 +104,17 @@ double at_normal(const Vector& sorted, double z) {
 
 }  // namespace
 
+bool QueryLaw::coarse(Index column) const {
+  constexpr double fine_enough = 1e-4;  // of the spread
+  return std::abs(center_[column]) * std::numeric_limits<float>::epsilon() > fine_enough * spread_[column];
+}
+
 RowMatrix QueryLaw::draw(std::uint64_t seed, std::uint32_t purpose, Index first, Index rows) const {
   RowMatrix x(rows, inputs());
   for (Index i = 0; i < rows; ++i) {
     RandomStream random(seed, purpose, static_cast<std::uint64_t>(first + i));
     if (factor_.size() == 0) {
-      for (Index j = 0; j < inputs(); ++j) x(i, j) = static_cast<float>(center_[j] + spread_[j] * random.normal());
+      for (Index j = 0; j < inputs(); ++j) x(i, j) = as_asked(center_[j] + spread_[j] * random.normal(), j);
       continue;
     }
     const Vector drawn = center_ + factor_ * random.normal_vector(inputs());
@@ -116,7 +122,7 @@ RowMatrix QueryLaw::draw(std::uint64_t seed, std::uint32_t purpose, Index first,
       switch (kind_[static_cast<std::size_t>(j)]) {
         case Column::constant: x(i, j) = low_[j]; break;
         case Column::whole: x(i, j) = at_normal(values_[static_cast<std::size_t>(j)], (drawn[j] - center_[j]) / spread_[j]); break;
-        default: x(i, j) = static_cast<float>(reflected(drawn[j], low_[j], high_[j]));
+        default: x(i, j) = as_asked(reflected(drawn[j], low_[j], high_[j]), j);
       }
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) {

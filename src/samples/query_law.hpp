@@ -19,9 +19,12 @@ class QueryLaw {
   static QueryLaw like(const RowMatrix& rows, std::string name);
 
   Index inputs() const { return spread_.size(); }
-  /// Queries first, first + 1, ...: each depends on seed and number alone. All are float32 numbers, so that float32 models see them
-  /// unchanged.
+  /// Queries first, first + 1, ...: each depends on seed and number alone. All are as_asked.
   RowMatrix draw(std::uint64_t seed, std::uint32_t purpose, Index first, Index rows) const;
+  /// A float32 number, so that float32 models see it unchanged, but for columns so far out that these are too coarse for their spread.
+  double as_asked(double value, Index column) const { return coarse(column) ? value : static_cast<float>(value); }
+  /// Whether float32 numbers are too far apart in a column.
+  bool coarse(Index column) const;
   const Vector& center() const { return center_; }
   /// Of each column; 0 where it is constant.
   const Vector& spread() const { return spread_; }

@@ -31,7 +31,7 @@ class Local {
     RowMatrix queries = base_.transpose().replicate(places.rows(), 1);
     for (Index m = 0; m < dimension(); ++m) {
       const Index j = column(m);
-      queries.col(j) = (law_.center()[j] + law_.spread()[j] * places.col(m).array()).cast<float>().cast<double>();
+      queries.col(j) = (law_.center()[j] + law_.spread()[j] * places.col(m).array()).unaryExpr([&](double v) { return law_.as_asked(v, j); });
       places.col(m) = (queries.col(j).array() - law_.center()[j]) / law_.spread()[j];
     }
     return answers_(queries);

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::uint32_t purpose_of_segments = purpose::queries + 2;
 
-/// Numbers of 24 bits: multiples of these, up to twice as far as queries go.
+/// Numbers of 24 bits (of 46 where these are too coarse): multiples of these, up to twice as far as queries go.
 Vector grid_of(const QueryLaw& law) {
   constexpr double deviations = 8;
-  constexpr int bits = 22;
-  const Vector bound = law.center().cwiseAbs() + deviations * law.spread();
-  return bound.unaryExpr([](double b) { return b > 0 ? std::exp2(std::ceil(std::log2(b)) - bits) : 1.0; });
+  constexpr int bits = 22, finer = 44;
+  Vector grid = law.center().cwiseAbs() + deviations * law.spread();
+  for (Index j = 0; j < grid.size(); ++j) grid[j] = grid[j] > 0 ? std::exp2(std::ceil(std::log2(grid[j])) - (law.coarse(j) ? finer : bits)) : 1.0;
+  return grid;
 }
 
 RowMatrix on_grid(const RowMatrix& x, const QueryLaw& law, const Vector& grid) {
