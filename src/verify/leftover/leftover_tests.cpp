@@ -149,14 +149,22 @@ Kept kept_of(const Judged& answer) {
   return kept;
 }
 
-/// Residuals over the noise that is expected of each.
-Matrix studentised_residual(const Judged& answer, const Kept& kept) {
+/// Noise that is expected of each residual.
+Matrix expected_noise(const Judged& answer, const Kept& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
   leverage(kept.rows) = leverage_of(kept.basis);
   const Eigen::RowVectorXd mean_square = answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
   const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2() + 2 * leverage * mean_square;
-  return answer.residual.array() / (square.array() + 1e-300).sqrt();
+  return (square.array() + 1e-300).sqrt();
+}
+
+/// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
+/// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
+Matrix basis_over_noise(const Kept& kept, const Matrix& noise) {
+  const Vector of_rows = noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
+  if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
+  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
 }
 
 /// |t| beyond which this share of Student's distribution with 5 degrees of freedom lies (to 1%, by its tail): no benign noise is heavier.
@@ -335,7 +343,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     return verdict.result;
   }
   test_leverage(leverage_of(kept.basis), verdict);
-  const Matrix studentised = studentised_residual(answer, kept);
+  const Matrix noise = expected_noise(answer, kept), studentised = answer.residual.cwiseQuotient(noise);
   if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
   verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
   // Tails that no benign noise has excuse nothing; with few samples Laplace's can look like it.
@@ -360,9 +368,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
   control.check();
-  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), kept.basis, verdict.random), "one of many units that were tried explains more", level);
+  const Matrix basis = basis_over_noise(kept, noise);
+  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random), "one of many units that were tried explains more", level);
   if (!rounded)
-    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), kept.basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random),
+    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
                  "the residual is of one sign between two planes", std::max(level, false_alarms::common));
   control.check();
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");

@@ -50,9 +50,9 @@ double tail_weight(const Matrix& residual) {
 
 namespace {
 
-/// What the noise's level may follow: x (no further than most rows go), log |x|, log |f|.
-Matrix level_features(const Judged& answer) {
-  constexpr double far = 3, small = 0.1;
+/// What the noise's level may follow: x (no further out than so many deviations), log |x|, log |f|.
+Matrix level_features(const Judged& answer, double far) {
+  constexpr double small = 0.1;
   const Index n = answer.rows();
   const Eigen::RowVectorXd mean = answer.x.colwise().mean(), spread = deviations_of(answer.x);
   std::vector<Index> varying;
@@ -67,8 +67,9 @@ Matrix level_features(const Judged& answer) {
   return features;
 }
 
-/// Fitted logarithms, without the largest and smallest of what they leave; shrunk by what chance alone would fit (James and Stein).
-Vector log_level_of(const Matrix& features, const Vector& logs, const std::vector<Index>& some) {
+/// Fitted logarithms, without the largest and smallest of what they leave; followed as far as chance alone would not fit as much.
+/// `further`: the same features, further out than fitted.
+Vector log_level_of(const Matrix& features, const Matrix& further, const Vector& logs, const std::vector<Index>& some) {
   constexpr int rounds = 3;
   std::vector<Index> used = some;
   Vector weights;
@@ -83,13 +84,15 @@ Vector log_level_of(const Matrix& features, const Vector& logs, const std::vecto
       if (off[i] < high && off[i] > low) used.push_back(i);
     if (static_cast<Index>(used.size()) < 2 * features.cols()) break;
   }
-  const Vector fitted = features * weights;
+  // Where one column is far out, its noise may have stayed or have grown on.
+  const Vector fitted = (features * weights).cwiseMax(further * weights);
   const Vector seen = fitted(some);
   const double explained = (seen.array() - seen.mean()).square().sum();
   const double left = (logs(some) - seen).squaredNorm() / static_cast<double>(some.size());
   constexpr double cautious = 2;
   const double by_chance = cautious * static_cast<double>(features.cols() - 1) * left;
-  const double share = explained > by_chance ? 1 - by_chance / explained : 0;
+  constexpr double clear = 3;  // so far beyond chance a level is followed wholly: what is shrunk then looks like rows that share a place
+  const double share = std::clamp((explained / std::max(by_chance, 1e-300) - 1) / (clear - 1), 0.0, 1.0);
   return share * (fitted.array() - median_of(seen));
 }
 
@@ -102,7 +105,8 @@ Matrix local_noise(const Judged& answer, const Vector& leverage) {
   constexpr double follows = 0.95;              // a fit that follows a row so far says nothing about its noise
   constexpr Index fewest = 10;
   const Index n = answer.rows();
-  const Matrix features = level_features(answer);
+  constexpr double most_rows = 3, far_ones = 6;  // deviations of a column
+  const Matrix features = level_features(answer, most_rows), further = level_features(answer, far_ones);
   // Far out, where few rows tell the level, it may be larger than it looks.
   const Vector error = log_spread * leverage_of(spanning_basis(features)).cwiseSqrt();
   const Vector uncertain = (doubt * (error.array() - median_of(error))).cwiseMax(0);
@@ -119,7 +123,7 @@ Matrix local_noise(const Judged& answer, const Vector& leverage) {
     }
     Vector log_level = Vector::Zero(n);
     if (static_cast<Index>(some.size()) >= fewest * features.cols()) {
-      log_level = log_level_of(features, r.cwiseMax(1e-300).array().log(), some);
+      log_level = log_level_of(features, further, r.cwiseMax(1e-300).array().log(), some);
       if (!log_level.isZero(0)) log_level = log_level.cwiseMin(highest).cwiseMax(lowest) + uncertain;
     }
     const Vector relative = r(some).array() / log_level(some).array().exp();

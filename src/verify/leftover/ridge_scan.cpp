@@ -60,7 +60,7 @@ class Scan {
 
 }  // namespace
 
-double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random) {
+double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random, const Control& control) {
   constexpr Index flips = 60, fewest = 8, most_inputs = 40, times_more = 16;
   constexpr double bound = 4, work = 6e7, widen = 1.8, suspicious = 3;
   const Index n = z.rows(), outputs = studentised.cols();
@@ -77,6 +77,7 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
   Scan scan(std::move(flipped), widths);
   Vector best = Vector::Zero(flips + 1);
   const auto flips_along = [&](Index j) {
+    control.check();
     const auto order = order_of(z * directions.col(j));
     for (Index k = 0; k < flips; ++k) best[k] = std::max(best[k], scan.largest(order, k));
   };

@@ -1,6 +1,7 @@
 #pragma once
 // Is there a ridge or a step that no unit of the answer makes? Residuals summed over slabs between two parallel planes.
 #include "core/random.hpp"
+#include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 
 namespace relucover {
@@ -8,6 +9,7 @@ namespace relucover {
 /// The largest |sum of the residuals between two planes|² over their number, of all slabs of many widths along many directions
 /// (random ones, and normals of planes through rows where the residual is large), against flipped signs. `studentised`: residual
 /// over its local noise; `basis` spans the answer's tangent functions; `units`: its own directions, as columns.
-double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random);
+double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random,
+                   const Control& control);
 
 }  // namespace relucover
