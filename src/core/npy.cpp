@@ -21,8 +21,6 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr const char* damaged = "the file is damaged or not from numpy: save it again with np.save or np.savez";
 constexpr const char* cut_off = "the file is damaged or was cut off: write or copy it again";
 
-std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 [[noreturn]] void fail(const Place& place, const std::string& problem, const std::string& remedy) {
   throw DataError(place.file, place.within, problem, remedy);
 }

@@ -371,8 +371,7 @@ class Reader {
 };
 
 std::string file_content(const std::filesystem::path& path) {
-  const SharedBytes content = map_file(path);
-  return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
+  return std::string(text_of(map_file(path).bytes));
 }
 
 FeedForward read(const std::filesystem::path& path) {
