@@ -98,16 +98,20 @@ template <class Lhs, class Rhs>
   requires relucover::RealFactors<Lhs, Rhs>
 struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct> : relucover::StridedProduct<Lhs, Rhs> {};
 
+}  // namespace Eigen::internal
+
+namespace Eigen {
+
 /// SelfAdjointView::rankUpdate, which BLAS does in any case: Eigen compiles its own way beside it, in vain.
 template <class Target, class Factor>
   requires(relucover::RealFactors<Target, Factor> && relucover::InMemory<Target> && !Target::IsRowMajor)
 struct selfadjoint_product_selector<Target, Factor, Lower, false> {
   using Scalar = typename Target::Scalar;
-  using FactorTraits = blas_traits<Factor>;
+  using FactorTraits = internal::blas_traits<Factor>;
   static void run(Target& target, const Factor& factor, const Scalar& scale) {
     const typename FactorTraits::DirectLinearAccessType& a = FactorTraits::extract(factor);
     relucover::add_square(relucover::strided(target), relucover::strided(a), scale * FactorTraits::extractScalarFactor(factor));
   }
 };
 
-}  // namespace Eigen::internal
+}  // namespace Eigen
