@@ -129,14 +129,14 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
 }
 
 /// The noisy residual on the rows that were kept.
-struct Kept {
+struct KeptRows {
   Matrix z, t, tangent, basis, residual;  // decorrelated over outputs
   Matrix decorrelation;
   std::vector<Index> rows;
 };
 
-Kept kept_of(const Judged& answer) {
-  Kept kept;
+KeptRows kept_of(const Judged& answer) {
+  KeptRows kept;
   kept.rows = answer.kept_rows();
   kept.z = answer.z(kept.rows, Eigen::all);
   kept.t = answer.t(kept.rows, Eigen::all);
@@ -149,7 +149,7 @@ Kept kept_of(const Judged& answer) {
 }
 
 /// Residuals over the noise that is expected of each.
-Matrix studentised_residual(const Judged& answer, const Kept& kept) {
+Matrix studentised_residual(const Judged& answer, const KeptRows& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
   leverage(kept.rows) = leverage_of(kept.basis);
@@ -239,7 +239,7 @@ Matrix forms_of(const Judged& answer, const Network& network) {
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
-void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, const Matrix& studentised, double too_heavy, Verdict& verdict) {
+void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network& network, const Matrix& studentised, double too_heavy, Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
   const RobustRefit refit = robust_refit(kept.z, answer.y(kept.rows, Eigen::all), forms_of(answer, network));
   if (verdict.result.tail <= heavy_tails) {
@@ -290,7 +290,7 @@ double skewed(const Matrix& studentised) {
 }
 
 /// A real attempt to find one more, with all units free to move.
-void test_refit(const Judged& answer, const Kept& kept, const Network& network, double level, const Control& control, Verdict& verdict) {
+void test_refit(const Judged& answer, const KeptRows& kept, const Network& network, double level, const Control& control, Verdict& verdict) {
   constexpr Index starts = 4;
   Matrix z1(kept.z.rows(), kept.z.cols() + 1);
   z1 << kept.z, Vector::Ones(kept.z.rows());
@@ -303,7 +303,7 @@ void test_refit(const Judged& answer, const Kept& kept, const Network& network, 
   if (chance < level) verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
 }
 
-double detection_limit(const Judged& answer, const Kept& kept, const Network& network, double visible, double tail) {
+double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail) {
   // χ² at which a unit is found: the more inputs, the more places a search has to look at, and the further it stays from the best of them.
   constexpr double for_none = 60, for_each_input = 18, most = 150;
   const double shown = std::min(most, for_none + for_each_input * static_cast<double>(answer.z.cols()));
@@ -321,7 +321,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   Verdict verdict(seed, answer.rows());
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   control.check();
-  const Kept kept = kept_of(answer);
+  const KeptRows kept = kept_of(answer);
   if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
     verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
     return verdict.result;
