@@ -66,7 +66,7 @@ int parse_and_run(Program& program, Session& session, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Program program("relucover", opening, closing, "relucover " + version());
+  Program program("relucover", opening, closing, "relucover " + relucover::version());
   Session session;
   for (const auto add : commands) add(program, session);
   return parse_and_run(program, session, argc, argv);
