@@ -113,8 +113,8 @@ lint-packages:
 format: lint-packages
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-lint: lint-packages configure
-	@BUILD=$(BUILD) scripts/lint $(LINT)
+lint: lint-packages packages
+	@scripts/lint $(LINT)
 
 clean:
 	rm -rf build build-*

@@ -14,9 +14,10 @@ endif()
 
 add_test(NAME style.includes COMMAND ${TEST_PYTHON} ${CMAKE_SOURCE_DIR}/scripts/check-includes)
 add_test(NAME style.silence COMMAND ${TEST_PYTHON} ${CMAKE_SOURCE_DIR}/scripts/check-silence)
+add_test(NAME style.names COMMAND ${TEST_PYTHON} ${CMAKE_SOURCE_DIR}/scripts/check-names)
 add_test(NAME style.checks_can_fail
   COMMAND ${TEST_PYTHON} -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_LIST_DIR}/style)
-set_tests_properties(style.includes style.silence style.checks_can_fail PROPERTIES LABELS style)
+set_tests_properties(style.includes style.silence style.names style.checks_can_fail PROPERTIES LABELS style)
 
 # The C++ program of the README, cut out of it, built and run.
 set(readme_program ${CMAKE_BINARY_DIR}/readme/main.cpp)

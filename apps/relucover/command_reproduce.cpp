@@ -6,6 +6,7 @@
 #include "core/archive.hpp"
 #include "core/atomic_file.hpp"
 #include "core/checkpoint.hpp"
+#include "core/version.hpp"
 #include "learners/studies.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
@@ -49,7 +50,7 @@ std::string as_text(const Table& table) {
 /// Finished rows, in a file if one is named: what is done stays done, whatever ends the work.
 Checkpoint checkpoint_for(const ReproduceRequest& request) {
   const std::string& file = request.checkpoint.empty() ? request.resume : request.checkpoint;
-  Checkpoint checkpoint(file, {{"version", RELUCOVER_VERSION}, {"figure", request.figure}, {"trials", std::to_string(request.size.trials)}, {"points", std::to_string(request.size.points)}}, 0);
+  Checkpoint checkpoint(file, {{"version", version()}, {"figure", request.figure}, {"trials", std::to_string(request.size.trials)}, {"points", std::to_string(request.size.points)}}, 0);
   if (!request.resume.empty()) checkpoint.resume_from(request.resume);
   return checkpoint;
 }

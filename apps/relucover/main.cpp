@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "core/version.hpp"
 #include "distributed/mpi_module.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/ranks.hpp"
@@ -65,7 +66,7 @@ int parse_and_run(Program& program, Session& session, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Program program("relucover", opening, closing, "relucover " RELUCOVER_VERSION);
+  Program program("relucover", opening, closing, "relucover " + relucover::version());
   Session session;
   for (const auto add : commands) add(program, session);
   return parse_and_run(program, session, argc, argv);

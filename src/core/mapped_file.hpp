@@ -6,12 +6,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "relucover/progress.hpp"
 
 namespace relucover {
 
 using Bytes = std::span<const std::byte>;
+
+inline std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 /// Bytes and whoever keeps them alive.
 struct SharedBytes {

@@ -17,11 +17,9 @@ static_assert(std::endian::native == std::endian::little, "mapped files are litt
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr const char* damaged = "the file is damaged or not from numpy: save it again with np.save or np.savez";
 constexpr const char* cut_off = "the file is damaged or was cut off: write or copy it again";
-
-std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 [[noreturn]] void fail(const Place& place, const std::string& problem, const std::string& remedy) {
   throw DataError(place.file, place.within, problem, remedy);
@@ -36,8 +34,8 @@ struct Frame {
 Frame find_header(Bytes bytes, const Place& place) {
   const std::string_view text = text_of(bytes);
   if (text.empty()) fail(place, "is empty", cut_off);
-  if (text.substr(0, magic.size()) != magic.substr(0, text.size())) fail(place, "is not a .npy array", damaged);
-  if (text.size() < magic.size() + 4)
+  if (text.substr(0, npy_magic.size()) != npy_magic.substr(0, text.size())) fail(place, "is not a .npy array", damaged);
+  if (text.size() < npy_magic.size() + 4)
     fail(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(bytes[i])); };
   const std::size_t version = byte(6);
@@ -229,14 +227,14 @@ std::optional<std::size_t> npy_bytes(Bytes start, const Place& place) {
   constexpr std::size_t frame_size = 12;  // of all versions but the first, which has at least as much with its dictionary
   constexpr std::size_t longest_header = std::size_t{1} << 16;
   if (start.size() < frame_size) {
-    if (!start.empty() && text_of(start).substr(0, magic.size()) != magic.substr(0, start.size())) fail(place, "is not a .npy array", damaged);
+    if (!start.empty() && text_of(start).substr(0, npy_magic.size()) != npy_magic.substr(0, start.size())) fail(place, "is not a .npy array", damaged);
     return std::nullopt;
   }
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(start[i])); };
   const bool first_version = byte(6) == 1;
   const std::size_t length = byte(8) | byte(9) << 8 | (first_version ? 0 : byte(10) << 16 | byte(11) << 24);
   if (length > longest_header) fail(place, fmt::format("has a header of {} bytes", length), damaged);
-  if (text_of(start).starts_with(magic) && start.size() < (first_version ? 10 : frame_size) + length) return std::nullopt;
+  if (text_of(start).starts_with(npy_magic) && start.size() < (first_version ? 10 : frame_size) + length) return std::nullopt;
   const Frame frame = find_header(start, place);
   const HeaderParser::Content header = HeaderParser(frame.dictionary, place).parse();
   const auto needed = bytes_needed(*header.shape, element_type(*header.descr, place).size);
@@ -251,7 +249,7 @@ std::string npy_header(const std::string& descr, const std::vector<Index>& shape
   const std::size_t total = (frame + dictionary.size() + 1 + alignment - 1) / alignment * alignment;
   dictionary.append(total - frame - dictionary.size() - 1, ' ');
   dictionary.push_back('\n');
-  std::string header(magic);
+  std::string header(npy_magic);
   header += {'\x01', '\x00', static_cast<char>(dictionary.size() & 0xff), static_cast<char>(dictionary.size() >> 8)};
   return header + dictionary;
 }

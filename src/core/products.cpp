@@ -25,6 +25,12 @@ void gemv(CBLAS_ORDER order, int m, int n, double factor, const double* A, int l
 void gemv(CBLAS_ORDER order, int m, int n, float factor, const float* A, int lda, const float* x, int step_x, float keep, float* y, int step_y) {
   cblas_sgemv(order, CblasNoTrans, m, n, factor, A, lda, x, step_x, keep, y, step_y);
 }
+void syrk(CBLAS_TRANSPOSE a, int n, int k, double factor, const double* A, int lda, double* C, int ldc) {
+  cblas_dsyrk(CblasColMajor, CblasLower, a, n, k, factor, A, lda, 1, C, ldc);
+}
+void syrk(CBLAS_TRANSPOSE a, int n, int k, float factor, const float* A, int lda, float* C, int ldc) {
+  cblas_ssyrk(CblasColMajor, CblasLower, a, n, k, factor, A, lda, 1, C, ldc);
+}
 int as_int(Index size) { return static_cast<int>(size); }
 
 /// Distance of rows (by_rows) or columns, as BLAS wants it: never less than their length, even where there is only one.
@@ -109,6 +115,12 @@ void multiply_any(const Strided<Scalar>& to, const Strided<const Scalar>& a, con
        leading(b), keep, to.data, leading(to));
 }
 
+template <class Scalar>
+void add_any_square(const Strided<Scalar>& to, const Strided<const Scalar>& a, Scalar factor) {
+  if (a.rows == 0 || a.columns == 0) return;
+  syrk(a.by_rows ? CblasTrans : CblasNoTrans, as_int(a.rows), as_int(a.columns), factor, a.data, leading(a), to.data, leading(to));
+}
+
 }  // namespace
 
 void multiply(const Strided<double>& to, const Strided<const double>& a, const Strided<const double>& b, double factor, bool add) {
@@ -117,5 +129,8 @@ void multiply(const Strided<double>& to, const Strided<const double>& a, const S
 void multiply(const Strided<float>& to, const Strided<const float>& a, const Strided<const float>& b, float factor, bool add) {
   multiply_any(to, a, b, factor, add);
 }
+
+void add_square(const Strided<double>& to, const Strided<const double>& a, double factor) { add_any_square(to, a, factor); }
+void add_square(const Strided<float>& to, const Strided<const float>& a, float factor) { add_any_square(to, a, factor); }
 
 }  // namespace relucover

@@ -21,6 +21,9 @@ struct Strided {
 /// to = factor a b, or to += factor a b.
 void multiply(const Strided<double>& to, const Strided<const double>& a, const Strided<const double>& b, double factor, bool add);
 void multiply(const Strided<float>& to, const Strided<const float>& a, const Strided<const float>& b, float factor, bool add);
+/// Lower half of `to`, which is stored by columns, += factor a aᵀ.
+void add_square(const Strided<double>& to, const Strided<const double>& a, double factor);
+void add_square(const Strided<float>& to, const Strided<const float>& a, float factor);
 
 template <class Expression>
 auto strided(Expression& values) {
@@ -96,3 +99,19 @@ template <class Lhs, class Rhs>
 struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct> : relucover::StridedProduct<Lhs, Rhs> {};
 
 }  // namespace Eigen::internal
+
+namespace Eigen {
+
+/// SelfAdjointView::rankUpdate, which BLAS does in any case: Eigen compiles its own way beside it, in vain.
+template <class Target, class Factor>
+  requires(relucover::RealFactors<Target, Factor> && relucover::InMemory<Target> && !Target::IsRowMajor)
+struct selfadjoint_product_selector<Target, Factor, Lower, false> {
+  using Scalar = typename Target::Scalar;
+  using FactorTraits = internal::blas_traits<Factor>;
+  static void run(Target& target, const Factor& factor, const Scalar& scale) {
+    const typename FactorTraits::DirectLinearAccessType& a = FactorTraits::extract(factor);
+    relucover::add_square(relucover::strided(target), relucover::strided(a), scale * FactorTraits::extractScalarFactor(factor));
+  }
+};
+
+}  // namespace Eigen

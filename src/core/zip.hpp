@@ -10,6 +10,8 @@
 #include "core/atomic_file.hpp"
 #include "core/mapped_file.hpp"
 
+struct zip;  // an archive, as libzip has it
+
 namespace relucover {
 
 class ZipReader {
@@ -25,7 +27,7 @@ class ZipReader {
  private:
   SharedBytes content_;
   std::string name_;
-  std::shared_ptr<struct zip> archive_;
+  std::shared_ptr<::zip> archive_;
 };
 
 /// Writes members of known sizes side by side without compression, each aligned to 64 bytes, in any interleaving.

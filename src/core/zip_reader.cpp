@@ -12,7 +12,7 @@ namespace relucover {
 
 namespace {
 
-constexpr const char* damaged = "the archive is damaged or was cut off: write or copy it again";
+constexpr const char* damaged_archive = "the archive is damaged or was cut off: write or copy it again";
 
 /// Little-endian numbers at any place; reading past the end gives nothing rather than garbage.
 class LittleEndian {
@@ -93,10 +93,10 @@ std::optional<std::uint64_t> stored_data_offset(const LittleEndian& file, const 
 
 /// Reads a member's stream to its end, piece by piece.
 template <class Sink>
-void unpack(struct zip* archive, std::uint64_t index, const std::string& name, const std::string& member,
+void unpack(zip_t* archive, std::uint64_t index, const std::string& name, const std::string& member,
             std::uint64_t size, const Control& control, const Sink& sink) {
   const auto fail = [&](const std::string& why) {
-    throw DataError(name, "member " + member, "can't be unpacked: " + why, damaged);
+    throw DataError(name, "member " + member, "can't be unpacked: " + why, damaged_archive);
   };
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> stream(zip_fopen_index(archive, index, 0), zip_fclose);
   if (!stream) fail(zip_strerror(archive));
@@ -117,16 +117,16 @@ void unpack(struct zip* archive, std::uint64_t index, const std::string& name, c
 }  // namespace
 
 ZipReader::ZipReader(SharedBytes content, std::string name) : content_(std::move(content)), name_(std::move(name)) {
-  if (content_.bytes.empty()) throw DataError(name_, "", "is empty", damaged);
+  if (content_.bytes.empty()) throw DataError(name_, "", "is empty", damaged_archive);
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_buffer_create(content_.bytes.data(), content_.bytes.size(), 0, &error);
-  struct zip* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr;
+  zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr;
   const std::string why = archive ? "" : zip_error_strerror(&error);
   zip_error_fini(&error);
   if (!archive) {
     if (source) zip_source_free(source);
-    throw DataError(name_, "", "is not a zip archive of arrays: " + why, damaged);
+    throw DataError(name_, "", "is not a zip archive of arrays: " + why, damaged_archive);
   }
   archive_ = {archive, zip_discard};
 }
@@ -152,7 +152,7 @@ SharedBytes ZipReader::read(const std::string& member, const Control& control, s
       ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   if (index < 0 || zip_stat_index(archive_.get(), static_cast<zip_uint64_t>(index), 0, &status) != 0 ||
       (status.valid & wanted) != wanted)
-    throw DataError(name_, "member " + member, "can't be found", damaged);
+    throw DataError(name_, "member " + member, "can't be found", damaged_archive);
   if (status.encryption_method != ZIP_EM_NONE)
     throw DataError(name_, "member " + member, "is encrypted", "save it without a password");
   if (status.comp_method == ZIP_CM_STORE && status.size == status.comp_size) {

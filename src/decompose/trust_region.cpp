@@ -15,16 +15,16 @@ Vector to_sphere(const Vector& inside, const Vector& direction, double radius) {
   return inside + (-b + root) / (2 * a) * direction;
 }
 
-struct Step {
+struct RegionStep {
   Vector move;
   double predicted = 0;  // change of the quadratic model
 };
 
-Step steihaug_step(const SmoothFunction& function, const Vector& point, const Vector& gradient, double radius) {
+RegionStep steihaug_step(const SmoothFunction& function, const Vector& point, const Vector& gradient, double radius) {
   Vector move = Vector::Zero(point.size()), residual = gradient, direction = -gradient;
   const double target = std::min(0.1, std::sqrt(gradient.norm())) * gradient.norm();
   const auto finish = [&](const Vector& end) {
-    return Step{end, gradient.dot(end) + 0.5 * end.dot(function.hessian_times(point, end))};
+    return RegionStep{end, gradient.dot(end) + 0.5 * end.dot(function.hessian_times(point, end))};
   };
   for (Index k = 0; k < 2 * point.size(); ++k) {
     const Vector curved = function.hessian_times(point, direction);
@@ -55,7 +55,7 @@ TrustRegionResult trust_region_minimise(const SmoothFunction& function, Vector s
       result.converged = true;
       return result;
     }
-    const Step step = steihaug_step(function, result.point, gradient, radius);
+    const RegionStep step = steihaug_step(function, result.point, gradient, radius);
     const Vector trial = result.point + step.move;
     const double value = function.value(trial, nullptr);
     const double gain = step.predicted < 0 ? (value - result.value) / step.predicted : -1;

@@ -12,6 +12,7 @@
 #include "core/check.hpp"
 #include "core/checkpoint.hpp"
 #include "core/linear_algebra.hpp"
+#include "core/version.hpp"
 #include "learners/linked.hpp"
 #include "learners/plan.hpp"
 #include "learners/registry.hpp"
@@ -195,7 +196,7 @@ Checkpoint::Identity identity_of(const SampleSource& source, const LearnOptions&
   const auto rows = spread_rows(source.samples(), std::min<Index>(source.samples(), 64), 0);
   const auto some = gather(source, rows, control);
   const std::size_t sum = std::hash<std::string>{}(pack(some.x(), some.y()));
-  return {{"version", RELUCOVER_VERSION},
+  return {{"version", version()},
           {"samples", std::to_string(source.samples())},
           {"inputs", std::to_string(source.inputs())},
           {"outputs", std::to_string(source.outputs())},

@@ -7,19 +7,19 @@
 namespace relucover {
 
 namespace {
-constexpr std::array<std::pair<Link, const char*>, 4> names = {
+constexpr std::array<std::pair<Link, const char*>, 4> link_names = {
     {{Link::identity, "identity"}, {Link::sigmoid, "sigmoid"}, {Link::softmax, "softmax"}, {Link::log_softmax, "log-softmax"}}};
 }
 
 std::string name_of(Link link) {
-  for (const auto& [value, name] : names)
+  for (const auto& [value, name] : link_names)
     if (value == link) return name;
   throw std::invalid_argument("unknown link");
 }
 
 Link link_named(const std::string& name) {
   std::string known;
-  for (const auto& [value, text] : names) {
+  for (const auto& [value, text] : link_names) {
     if (name == text) return value;
     known += std::string(known.empty() ? "" : ", ") + text;
   }

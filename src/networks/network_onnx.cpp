@@ -21,9 +21,9 @@ using Rows = RowMajor<double>;
 
 
 /// Reads one graph, node by node; a name is a constant or a value of the model.
-class Reader {
+class GraphReader {
  public:
-  Reader(std::string file, const onnx::GraphProto& graph) : file_(std::move(file)), graph_(graph) {}
+  GraphReader(std::string file, const onnx::GraphProto& graph) : file_(std::move(file)), graph_(graph) {}
 
   FeedForward read() {
     for (const onnx::TensorProto& tensor : graph_.initializer()) constants_[tensor.name()] = constant(tensor);
@@ -371,13 +371,12 @@ class Reader {
 };
 
 std::string file_content(const std::filesystem::path& path) {
-  const SharedBytes content = map_file(path);
-  return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
+  return std::string(text_of(map_file(path).bytes));
 }
 
 FeedForward read(const std::filesystem::path& path) {
   const onnx::ModelProto model = parsed_onnx(path);
-  return Reader(path.string(), model.graph()).read();
+  return GraphReader(path.string(), model.graph()).read();
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 
 using Kind = UnitFunction::Kind;
 
-class Reader {
+class ThresholdGraphReader {
  public:
-  Reader(std::string file, const onnx::GraphProto& graph) : file_(std::move(file)), graph_(graph) {
+  ThresholdGraphReader(std::string file, const onnx::GraphProto& graph) : file_(std::move(file)), graph_(graph) {
     for (const onnx::TensorProto& tensor : graph.initializer()) constants_[tensor.name()] = &tensor;
   }
 
@@ -212,7 +212,7 @@ bool holds_threshold_onnx(const std::filesystem::path& path) { return parsed_onn
 ThresholdModel threshold_from_onnx(const std::filesystem::path& path) {
   const onnx::ModelProto model = parsed_onnx(path);
   try {
-    return Reader(path.string(), model.graph()).read();
+    return ThresholdGraphReader(path.string(), model.graph()).read();
   } catch (const std::invalid_argument& error) {
     throw DataError(path.string(), "", error.what(), "write it with `relucover sample-threshold ... --truth FILE`");
   }

@@ -103,10 +103,6 @@ UpperPart to_upper(const json& object) {
 
 }  // namespace
 
-namespace {
-std::string_view text_of(const SharedBytes& content) { return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()}; }
-}  // namespace
-
 std::string threshold_model_json(const ThresholdModel& model) {
   const json object = {{"format", format_name}, {"version", 1},           {"unit", model.unit.name()},
                        {"W", to_json(model.W)}, {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
@@ -123,7 +119,7 @@ bool holds_threshold_model(const std::filesystem::path& path) {
   if (is_stream(path)) return false;
   if (path.extension() == ".onnx") return is_threshold_onnx(path);
   if (path.extension() != ".json") return false;
-  const json object = json::parse(text_of(map_file(path)), nullptr, false);
+  const json object = json::parse(text_of(map_file(path).bytes), nullptr, false);
   return object.is_object() && object.value("format", json()) == format_name;
 }
 
@@ -132,7 +128,7 @@ ThresholdModel read_threshold_model(const std::filesystem::path& path) {
   const std::string remedy = "write it with `relucover sample-threshold ... --truth FILE`";
   const SharedBytes content = map_file(path);
   try {
-    const json object = json::parse(text_of(content));
+    const json object = json::parse(text_of(content.bytes));
     if (object.value("format", "") != format_name)
       throw std::invalid_argument(std::string("\"format\" is not \"") + format_name + "\"");
     if (object.at("version").get<int>() != 1) throw std::invalid_argument("\"version\" is not 1");

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = UnitFunction::Kind;
 
-constexpr std::array<std::pair<Kind, const char*>, 8> names = {{{Kind::relu, "relu"},
+constexpr std::array<std::pair<Kind, const char*>, 8> unit_names = {{{Kind::relu, "relu"},
                                                                 {Kind::step, "step"},
                                                                 {Kind::sigmoid, "sigmoid"},
                                                                 {Kind::exponential, "exponential"},
@@ -134,7 +134,7 @@ double UnitFunction::hermite_coefficient(int order, double threshold) const {
 UnitFunction UnitFunction::parse(const std::string& text) {
   const std::string word = text.substr(0, text.find(':'));
   std::string known;
-  for (const auto& [kind, name] : names) {
+  for (const auto& [kind, name] : unit_names) {
     known += std::string(known.empty() ? "" : ", ") + name + (has_parameter(kind) ? ":P" : "");
     if (word != name) continue;
     UnitFunction unit{kind, kind == Kind::power ? 2.0 : 1.0};
@@ -154,7 +154,7 @@ UnitFunction UnitFunction::parse(const std::string& text) {
 }
 
 std::string UnitFunction::name() const {
-  for (const auto& [value, text] : names)
+  for (const auto& [value, text] : unit_names)
     if (value == kind) return has_parameter(kind) ? fmt::format("{}:{}", text, parameter) : text;
   throw std::invalid_argument("unknown unit function");
 }

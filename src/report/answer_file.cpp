@@ -1,5 +1,6 @@
 #include "report/answer_file.hpp"
 
+#include "core/version.hpp"
 #include "networks/network_onnx.hpp"
 
 namespace relucover {
@@ -14,7 +15,7 @@ void write_answer(const Result& result, const std::filesystem::path& path, Preci
                       {"relucover.message", result.message},
                       {"relucover.domain", result.domain},
                       {"relucover.method", result.method},
-                      {"relucover.version", RELUCOVER_VERSION}});
+                      {"relucover.version", version()}});
 }
 
 }  // namespace relucover

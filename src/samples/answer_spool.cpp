@@ -19,7 +19,7 @@ namespace relucover {
 // One line of JSON that says what was asked, then the answers as float64 rows.
 
 namespace {
-constexpr const char* format_name = "relucover-answers";
+constexpr const char* spool_format = "relucover-answers";
 constexpr int format_version = 2;  // 1 had the scale of a Gaussian instead of a law
 }  // namespace
 
@@ -56,7 +56,7 @@ RowMatrix AnswerSpool::read() {
   }
   const std::size_t line = content.find('\n');
   if (content.empty() || line == std::string::npos) {  // nothing, or a header cut short: no answer was kept
-    if (!content.empty() && !content.starts_with("{\"format\":\"" + std::string(format_name)))
+    if (!content.empty() && !content.starts_with("{\"format\":\"" + std::string(spool_format)))
       fail("isn't a file of answers", "choose another name");
     if (::ftruncate(descriptor_, 0) != 0) fail("can't be cut", "");
     return {};
@@ -79,7 +79,7 @@ RowMatrix AnswerSpool::read() {
 
 AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
   const auto object = nlohmann::json::parse(line, nullptr, false);
-  if (!object.is_object() || !object.contains("format") || object["format"] != format_name) fail("isn't a file of answers", "choose another name");
+  if (!object.is_object() || !object.contains("format") || object["format"] != spool_format) fail("isn't a file of answers", "choose another name");
   const auto number = [&]<class Number>(const char* key, Number) {
     if (!object.contains(key) || !object[key].is_number()) fail("has a damaged header", "choose another name");
     return object[key].get<Number>();
@@ -126,7 +126,7 @@ std::optional<QueryLaw> AnswerSpool::gaussian_in(const std::filesystem::path& pa
 }
 
 void AnswerSpool::start(Index outputs) {
-  nlohmann::ordered_json header = {{"format", format_name}, {"version", format_version}, {"inputs", inputs_},
+  nlohmann::ordered_json header = {{"format", spool_format}, {"version", format_version}, {"inputs", inputs_},
                                          {"outputs", outputs},    {"seed", seed_},             {"law", law_}};
   if (spreads_.size() > 0) header["spreads"] = std::vector<double>(spreads_.begin(), spreads_.end());
   const std::string line = header.dump() + "\n";

@@ -178,8 +178,6 @@ class CsvParser {
   RowMatrix x_, y_;
 };
 
-Text text_of(Bytes content) { return {reinterpret_cast<const char*>(content.data()), content.size()}; }
-
 }  // namespace
 
 void check_csv_start(Bytes start, const std::string& name) { CsvParser(text_of(start), name, Control()).check_start(); }

@@ -25,8 +25,6 @@ std::filesystem::path labels_beside(const std::filesystem::path& x) {
 
 namespace {
 
-std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 bool is_archive(Bytes bytes) { return text_of(bytes).starts_with("PK"); }
 
 /// What comes through a pipe has no extension: its first bytes say what it is, before the rest is waited for.

@@ -18,9 +18,9 @@ void draw_inputs(std::uint64_t seed, Index first, RowMatrix& x) {
   }
 }
 
-class ModelOracle : public Oracle {
+class ThresholdOracle : public Oracle {
  public:
-  explicit ModelOracle(ThresholdModel model) : model_(std::move(model)) {}
+  explicit ThresholdOracle(ThresholdModel model) : model_(std::move(model)) {}
   Index inputs() const override { return model_.inputs(); }
   Vector answer(const Eigen::Ref<const RowMatrix>& x) const override { return model_.evaluate(x); }
 
@@ -135,7 +135,7 @@ std::unique_ptr<SampleSource> threshold_samples(ThresholdModel model, const Thre
 
 std::unique_ptr<Oracle> model_oracle(ThresholdModel model) {
   check_no_problems("threshold model", model.problems());
-  return std::make_unique<ModelOracle>(std::move(model));
+  return std::make_unique<ThresholdOracle>(std::move(model));
 }
 
 std::unique_ptr<Oracle> onnx_teacher(const std::filesystem::path& path) {

@@ -57,7 +57,7 @@ Vector rounded(const Vector& z) {
 }
 
 /// The rank r and a choice of r rows that span the others: z on these follows from z on the rest.
-struct Elimination {
+struct Echelon {
   Index rank = 0;
   std::vector<Index> order;  // first the r basic rows, then the free ones
   Matrix dependence;         // z_basic = constant - dependence * z_free
@@ -65,9 +65,9 @@ struct Elimination {
   double slack = 0;  // how far |z_basic| may be from 1 within the tolerance
 };
 
-Elimination eliminate(const Matrix& rows, const Vector& target, double tolerance) {
+Echelon eliminate(const Matrix& rows, const Vector& target, double tolerance) {
   const PivotedQr qr(rows.transpose(), 1e-9);
-  Elimination e;
+  Echelon e;
   e.rank = qr.rank();
   const Index count = rows.rows();
   e.order = qr.order();
@@ -82,7 +82,7 @@ Elimination eliminate(const Matrix& rows, const Vector& target, double tolerance
 }
 
 /// Tries every choice of the free signs in Gray-code order and reads the others off.
-bool enumerate_free(const Elimination& e, const Control& control, Collector& collector) {
+bool enumerate_free(const Echelon& e, const Control& control, Collector& collector) {
   const Index count = static_cast<Index>(e.order.size()), free_count = count - e.rank;
   Vector free_signs = Vector::Constant(free_count, -1.0);
   Vector basic = e.constant - e.dependence * free_signs;
@@ -171,7 +171,7 @@ SignSolution find_signs(const Matrix& weighted, const Vector& target, double tol
     collector.found.complete = true;
     return collector.found;
   }
-  const Elimination e = eliminate(weighted, target, tolerance);
+  const Echelon e = eliminate(weighted, target, tolerance);
   const Index free_count = count - e.rank, half = (count + 1) / 2;
   const bool can_eliminate = free_count <= max_free_signs && e.slack < 0.9;
   const bool can_meet = half <= max_half;

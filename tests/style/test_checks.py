@@ -73,3 +73,43 @@ def test_silence_rejects(tmp_path, line):
 def test_silence_accepts_words_in_comments_and_strings(tmp_path):
     text = '// printf("x") and exit(1)\nconst char* s = "exit(1)";\nvoid snprintf_like();\nint x = file.exit_code();\n'
     assert run("check-silence", tree(tmp_path, {"src/core/a.cpp": text})).returncode == 0
+
+
+HEAD = '#include "a.hpp"\nnamespace relucover {\nnamespace {\n'
+END = "}  // namespace\n}  // namespace relucover\n"
+
+
+@pytest.mark.parametrize(
+    "name, one, other",
+    [
+        ("draws", "constexpr Index draws = 200;", "const int draws{3};"),
+        ("Step", "struct Step {\n  double size = 0;\n};", "class Step final : public Base<int> { int x; };"),
+        ("Kind", "enum class Kind { one, two };", "using Kind = Other::Kind;"),
+        ("mean_of", "double mean_of(const Vector& values) { return values.mean(); }", "template <class T>\ndouble mean_of(const Vector& draws, double start) {}\ndouble mean_of(const Vector&);"),
+        ("names", "constexpr std::array<std::pair<Kind, const char*>, 2> names = {{{Kind::a, \"a\"}, {Kind::b, \"b\"}}};", "std::map<int, std::string> names;"),
+        ("sorted", "const auto sorted = [](auto& x) { std::sort(x.begin(), x.end()); };", "Vector sorted(Vector x) { return x; }"),
+    ],
+)
+def test_names_rejects_what_neighbours_share(tmp_path, name, one, other):
+    files = {"src/solve/a.cpp": HEAD + one + END, "src/solve/b.cpp": HEAD + "int first;\n" + other + END}
+    result = run("check-names", tree(tmp_path, files))
+    assert result.returncode == 1
+    assert "src/solve/b.cpp:" in result.stdout and f": {name} stands in src/solve/a.cpp:4 too" in result.stdout
+    apart = {"src/solve/a.cpp": files["src/solve/a.cpp"], "src/verify/b.cpp": files["src/solve/b.cpp"]}
+    assert run("check-names", tree(tmp_path / "apart", apart)).returncode == 0
+
+
+def test_names_rejects_what_a_header_has(tmp_path):
+    files = {"src/solve/a.hpp": "namespace relucover {\nstruct Step {\n  int x;\n};\n}\n", "src/verify/b.cpp": HEAD + "struct Step {};\n" + END}
+    result = run("check-names", tree(tmp_path, files))
+    assert result.returncode == 1
+    assert "src/verify/b.cpp:4: Step is kept for this file, but stands in src/solve/a.hpp:2 too" in result.stdout
+
+
+def test_names_accepts_overloads_members_and_what_is_inside(tmp_path):
+    one = "int size(const Matrix& m) { int draws = 1; return draws; }\nusing json = nlohmann::json;\nstruct A {\n  int x;\n  void go() {}\n};\n"
+    other = "int size(const Network& m) { int draws = 1; return draws; }\nusing json = nlohmann::json;\nstruct B {\n  int x;\n  void go() {}\n};\n"
+    outside = "namespace relucover {\nvoid One::go() {}\n}\n"
+    files = {"src/solve/a.cpp": HEAD + one + END + outside, "src/solve/b.cpp": HEAD + other + END + outside.replace("One", "Two")}
+    result = run("check-names", tree(tmp_path, files))
+    assert result.returncode == 0, result.stdout

@@ -13,7 +13,7 @@ namespace relucover {
 
 namespace {
 
-struct Candidate {
+struct Removal {
   double cost = 0;
   Index layer = 0, unit = 0;
   LayeredModel model;
@@ -34,9 +34,9 @@ class Surgery {
     for (Index l = 0; l < model.depth(); ++l) level_inverse_.push_back(inverse_of_level(l));
   }
 
-  Candidate without(Index layer, Index unit) const {
+  Removal without(Index layer, Index unit) const {
     const Control alone(1);
-    Candidate best{std::numeric_limits<double>::infinity(), layer, unit, {}};
+    Removal best{std::numeric_limits<double>::infinity(), layer, unit, {}};
     for (const LayeredModel& start : {by_regression(layer, unit), by_linear_model(layer, unit), model_}) {
       LayeredModel dropped = without_unit(start, layer, unit);
       keep_better(dropped, alone, best);
@@ -61,7 +61,7 @@ class Surgery {
     return Cholesky(std::move(gram)).inverse();
   }
 
-  void keep_better(const LayeredModel& model, const Control& control, Candidate& best) const {
+  void keep_better(const LayeredModel& model, const Control& control, Removal& best) const {
     const double cost = mean_cost(model, samples_, control);
     if (!(cost < best.cost)) return;
     best.cost = cost;
@@ -117,7 +117,7 @@ class Surgery {
 };
 
 /// Cheapest first.
-std::vector<Candidate> candidates(const LayeredModel& model, const MemorySource<double>& samples, const std::vector<Index>& least,
+std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<double>& samples, const std::vector<Index>& least,
                                   const Control& control) {
   const SingleThreadedBlas single_threaded;
   const Surgery surgery(model, samples, control);
@@ -125,13 +125,13 @@ std::vector<Candidate> candidates(const LayeredModel& model, const MemorySource<
   for (Index l = 0; l < model.depth(); ++l)
     if (model.width(l) > least[static_cast<std::size_t>(l)])
       for (Index j = 0; j < model.width(l); ++j) units.emplace_back(l, j);
-  std::vector<Candidate> all(units.size());
+  std::vector<Removal> all(units.size());
   in_parallel(std::ssize(units), control.threads(), [&](Index i) {
     const auto& [layer, unit] = units[static_cast<std::size_t>(i)];
     all[static_cast<std::size_t>(i)] = surgery.without(layer, unit);
   });
   control.check();
-  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+  std::stable_sort(all.begin(), all.end(), [](const Removal& a, const Removal& b) { return a.cost < b.cost; });
   return all;
 }
 
@@ -145,7 +145,7 @@ Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const Shr
     const double limit = exact ? options.exact : options.allowed * best.cost;
     bool dropped = false;
     Index tried = 0;
-    for (Candidate& candidate : candidates(best.model, samples, options.least, control)) {
+    for (Removal& candidate : candidates(best.model, samples, options.least, control)) {
       if (tried++ == options.tries) break;
       double cost = mean_cost(candidate.model, samples, control);
       if (cost > (exact ? options.exact : 1.2 * best.cost)) {

@@ -23,7 +23,7 @@ namespace relucover {
 
 namespace {
 
-struct StartOptions {
+struct HermiteStartOptions {
   Index draws = 60;
   /// Biases from noisy moments are cut to this size: a kink further out is not seen by a start.
   double largest_bias = 2;
@@ -84,7 +84,7 @@ Setting choose_setting(const MomentSource& moments, Index moment_samples, const 
 }
 
 std::vector<Candidate> draw_candidates(const MomentSource& source, const Setting& setting, std::uint64_t seed,
-                                       const StartOptions& options, const Control& control, Result& result) {
+                                       const HermiteStartOptions& options, const Control& control, Result& result) {
   const Index bottom = 2 * setting.tuple_order;
   const HermiteMoments moments = source.moments(setting.directions, bottom + 2, control);
   const auto noise_share = [&](Index order) {
@@ -187,7 +187,7 @@ MomentStart moment_start(const SampledMoments& moments, const SampleSource& judg
 
   const StageClock starting("start");
   control.progress("moments", 0);
-  const StartOptions start_options;
+  const HermiteStartOptions start_options;
   MomentStart start{moments.whitening(), setting.directions, {}};
   start.candidates = draw_candidates(moments, setting, options.seed, start_options, control, result);
   score_candidates(judge, moments.view(setting.directions), start.candidates, start_options.scoring_samples, control);

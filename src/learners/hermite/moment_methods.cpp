@@ -142,10 +142,10 @@ ReluUnits draw_units(const HermiteMoments& moments, const Frame& frame, const Mo
   return best;
 }
 
-struct Thresholds {
+struct RankThresholds {
   double rank, weight, same;
 };
-Thresholds thresholds_of(const HermiteMoments& moments, Index order, Index tuple_order, bool exact,
+RankThresholds thresholds_of(const HermiteMoments& moments, Index order, Index tuple_order, bool exact,
                          const MomentMethodOptions& options) {
   const SymmetricTensor& tensor = order_of(moments, order);
   const double noise = moments.noise[static_cast<std::size_t>(order)];
@@ -157,7 +157,7 @@ Thresholds thresholds_of(const HermiteMoments& moments, Index order, Index tuple
 
 /// Step 4 of ATV Algorithm 4: small terms out, then duplicates up to sign, those with the largest share first.
 Matrix merge_directions(const std::vector<RankOneTerms>& found, const std::vector<double>& sizes,
-                        const std::vector<Thresholds>& thresholds, Index at_most) {
+                        const std::vector<RankThresholds>& thresholds, Index at_most) {
   struct Term {
     double share;
     Vector w;
@@ -259,7 +259,7 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
   const HermiteMoments moments = source.moments(frame.directions, last, control);
   std::vector<RankOneTerms> found;
   std::vector<double> sizes;
-  std::vector<Thresholds> thresholds;
+  std::vector<RankThresholds> thresholds;
   for (const Index order : {2 * tuple_order + 1, 2 * tuple_order + 2}) {  // ATV Algorithms 1 and 4, steps 1 to 3
     const SymmetricTensor& tensor = order_of(moments, order);
     thresholds.push_back(thresholds_of(moments, order, tuple_order, source.exact(), options));

@@ -57,16 +57,16 @@ LabelSubspace subspace_for(const SampleSource& source, const InputMoments& momen
   return subspace;
 }
 
-struct Plan {
+struct SearchPlan {
   Index more_directions;  // than units
   Index per_unknown, starts;
   double over_settled, settled, over_enough;
 };
 
-Plan plan_for(Effort effort, Index units) {
+SearchPlan plan_for(Effort effort, Index units) {
   // A unit that is missed costs about 1 / units of what there is to explain.
   const double share = 1 / static_cast<double>(units);
-  const Plan rough{units / 2, many_per_unknown, 1, 0.3 * share, 0.3 * share, 0.03 * share};
+  const SearchPlan rough{units / 2, many_per_unknown, 1, 0.3 * share, 0.3 * share, 0.03 * share};
   if (effort == Effort::rough) return rough;
   if (effort == Effort::quick) return {units / 3, few_per_unknown, rough.starts, rough.over_settled, rough.settled, rough.over_enough};
   // What lies outside of the subspace acts as noise: more samples per unknown than in the full space.
@@ -120,7 +120,7 @@ Index samples_wanted(const SampleSource& source, Index inputs, Index wide_units,
 
 SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, Index units,
                                 std::uint64_t seed, Effort effort, const Control& control, Result& result) {
-  const Plan plan = plan_for(effort, units);
+  const SearchPlan plan = plan_for(effort, units);
   const Index inputs = scaling.inputs.size(), size = std::min(inputs, units + std::max<Index>(2, plan.more_directions));
   const LabelSubspace subspace = subspace_for(source, moments, scaling.inputs, size, seed, control, result);
   const StageClock clock("search in subspace");

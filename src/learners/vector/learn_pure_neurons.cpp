@@ -13,7 +13,7 @@ namespace relucover {
 
 namespace {
 
-struct Candidate {
+struct FittedStart {
   Network network;
   double residual = std::numeric_limits<double>::infinity();
   std::string problem;
@@ -22,7 +22,7 @@ struct Candidate {
 // Below this relative squared residual no other start can do better.
 constexpr double good_enough = 1e-20;
 
-void keep_better(const SampleSource& source, const Network& network, const Control& control, Candidate& best) {
+void keep_better(const SampleSource& source, const Network& network, const Control& control, FittedStart& best) {
   const Network fitted = with_fitted_outputs(source, network, control);
   if (!fitted.A.allFinite()) return;
   const double residual = relative_residual(source, fitted, control);
@@ -31,7 +31,7 @@ void keep_better(const SampleSource& source, const Network& network, const Contr
 
 /// One start by the detector, and the exact step from it; whichever explains the labels better.
 void try_detector(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
-                  const LearnOptions& options, const Control& control, Candidate& best, Result& result) {
+                  const LearnOptions& options, const Control& control, FittedStart& best, Result& result) {
   const StageClock clock(rows == DetectorRows::samples ? "pure neurons" : "pure neurons, noise corrected");
   const PureNeuronStart start = pure_neuron_start(source, fit, units, rows, options.seed, control);
   result.series["detector_spectrum"] = {start.detector_spectrum.begin(), start.detector_spectrum.end()};
@@ -66,9 +66,9 @@ std::string rank_problem(Index rank, Index units) {
                      rank, units, units);
 }
 
-Candidate best_start(const SampleSource& source, const QuadraticFit& fit, const std::vector<Index>& numbers,
+FittedStart best_start(const SampleSource& source, const QuadraticFit& fit, const std::vector<Index>& numbers,
                      const LearnOptions& options, const Control& control, Result& result) {
-  Candidate best;
+  FittedStart best;
   for (const Index units : numbers) {
     try_detector(source, fit, units, DetectorRows::samples, options, control, best, result);
     if (best.residual <= good_enough) return best;
@@ -89,7 +89,7 @@ void learn_pure_neurons(const SampleSource& source, const LearnOptions& options,
   if (options.units > std::max(linear_rank, label_rank))
     return fail_assumption(result, rank_problem(linear_rank, options.units));
 
-  const Candidate best = best_start(source, fit, numbers_of_units(fit, linear_rank, options), options, control, result);
+  const FittedStart best = best_start(source, fit, numbers_of_units(fit, linear_rank, options), options, control, result);
   if (best.network.units() == 0) return fail_assumption(result, best.problem);
   conclude(source, best.network, InputAssumption::symmetric, options, control, result);
   if (!result.network.W.size()) return;

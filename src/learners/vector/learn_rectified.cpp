@@ -25,18 +25,18 @@ Rectifier rectifier(const RectifiedActivation& f) {
 }
 
 /// Least squares from directions up to sign, judged on samples kept apart.
-struct Judged {
+struct JudgedFit {
   RectifiedFit fit;
   RectifiedClaim claim;
 };
 
-Judged fit_and_judge(const SampleSource& source, const Matrix& directions, const Rectifier& f, std::uint64_t seed, const Control& control) {
+JudgedFit fit_and_judge(const SampleSource& source, const Matrix& directions, const Rectifier& f, std::uint64_t seed, const Control& control) {
   constexpr Index most_values = 20'000'000, most_samples = 40'000;  // numbers in one output's Jacobian
   const Index samples = std::min({source.samples(), most_samples, std::max<Index>(1000, most_values / std::max<Index>(directions.size(), 1))});
   const auto all = gather(source, spread_rows(source.samples(), samples, 3), control);
   const Index held = samples / 5, used = samples - held;
   const RowMatrix x = all.x().topRows(used), y = all.y().topRows(used);
-  Judged judged;
+  JudgedFit judged;
   judged.fit = fit_rectified(x, y, with_signs(x, y, directions, f), f, 60, control);
   judged.claim = judge_rectified(x, y, all.x().bottomRows(held), all.y().bottomRows(held), judged.fit, f, seed, control);
   return judged;
@@ -51,7 +51,7 @@ void settle(const RectifiedClaim& claim, AnswerStatus& status, std::string& mess
   message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
 }
 
-void take(const Judged& judged, Result& result) {
+void take(const JudgedFit& judged, Result& result) {
   result.network.W = judged.fit.W;
   result.network.A = judged.fit.A;
   result.residual_rms = result.holdout_rms = result.noise_estimate = judged.fit.residual_rms;
@@ -148,7 +148,7 @@ RectifiedResult learn_rectified(const SampleSource& source, const RectifiedFunct
       result.message = problem;
       return result;
     }
-    const Judged judged = fit_and_judge(source, directions, {function.value, function.slope, function.homogeneous}, options.seed, control);
+    const JudgedFit judged = fit_and_judge(source, directions, {function.value, function.slope, function.homogeneous}, options.seed, control);
     result.W = judged.fit.W;
     result.A = judged.fit.A;
     result.residual_rms = judged.fit.residual_rms;

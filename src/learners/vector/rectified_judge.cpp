@@ -12,7 +12,7 @@ namespace relucover {
 
 namespace {
 
-double rms(const Matrix& values) { return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Index>(values.size(), 1))); }
+double root_mean_square(const Matrix& values) { return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Index>(values.size(), 1))); }
 
 Matrix rectify(const Matrix& drive, const std::function<double(double)>& f) {
   return drive.unaryExpr([&](double t) { return t > 0 ? f(t) : 0.0; });
@@ -103,7 +103,7 @@ RectifiedClaim judge_rectified(const RowMatrix& x, const RowMatrix& y, const Row
                                const Rectifier& f, std::uint64_t seed, const Control& control) {
   constexpr double rounding = 1e-12, most_condition = 1e12, most_halves = 2.5, most_score = 5, most_error = 0.15, most_limit = 0.5;
   const Matrix held = held_y - rectify(held_x * fit.W.transpose(), f.value) * fit.A.transpose();
-  const double held_rms = rms(held), scale = rms(held_y);
+  const double held_rms = root_mean_square(held), scale = root_mean_square(held_y);
   RectifiedClaim claim;
   if (y.size() < 2 * fit.unknowns || held_y.rows() < 50) claim.against.push_back("too few samples to certify");
   if (!(fit.condition < most_condition)) claim.against.push_back(fmt::format("the weights are not determined: condition {:.1e}", fit.condition));

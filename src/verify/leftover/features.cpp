@@ -111,13 +111,6 @@ Vector relative_ranks(const Vector& values) {
   return ranks;
 }
 
-double median_of(Vector values) {
-  if (values.size() == 0) return 0;
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double robust_deviation(const Vector& values) { return 1.4826 * median_of(values.cwiseAbs()); }
 
 std::vector<Index> growing_counts(Index first, Index most, double ratio, bool with_last) {

@@ -2,6 +2,7 @@
 // Features of samples that tests are made of: orthonormal bases, whitened inputs, random signs and rows.
 #include <vector>
 
+#include "core/median.hpp"
 #include "core/random.hpp"
 #include "relucover/types.hpp"
 
@@ -26,7 +27,6 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random);
 std::vector<Index> order_of(const Vector& values);
 /// Ranks / size, from 1/size for the least.
 Vector relative_ranks(const Vector& values);
-double median_of(Vector values);
 /// Median of |v|, scaled to the standard deviation of a normal variable.
 double robust_deviation(const Vector& values);
 

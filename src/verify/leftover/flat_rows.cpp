@@ -17,17 +17,17 @@ struct Field {
   Index planes;  // tried for each set of rows
 };
 
-struct Plane {
+struct FlatPlane {
   Vector normal;
   double at = 0;
 };
 
 /// The plane closest to these rows.
-Plane plane_of(const Matrix& z, const std::vector<Index>& rows) {
+FlatPlane plane_of(const Matrix& z, const std::vector<Index>& rows) {
   Matrix some = z(rows, Eigen::all);
   const Eigen::RowVectorXd mean = some.colwise().mean();
   some.rowwise() -= mean;
-  Plane plane;
+  FlatPlane plane;
   plane.normal = z.cols() == 1 ? Vector(Vector::Ones(1)) : Vector(symmetric_eigen(some.transpose() * some).vectors.col(0));
   const Vector heights = some * plane.normal;
   plane.at = mean.dot(plane.normal) + (heights.maxCoeff() + heights.minCoeff()) / 2;
@@ -71,7 +71,7 @@ double flattest(const Field& field, const std::vector<Index>& bad, RandomStream&
   const Index d = field.z.cols();
   std::vector<std::pair<double, Index>> sorted, kept;
   double best = 0;
-  const auto look = [&](const Plane& plane) {
+  const auto look = [&](const FlatPlane& plane) {
     const Vector distance = ((field.z * plane.normal).array() - plane.at).abs();
     const Surprise seen = surprise_of(distance, bad, sorted, d);
     if (seen.value <= best) return false;

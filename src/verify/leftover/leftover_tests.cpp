@@ -130,14 +130,14 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
 }
 
 /// The noisy residual on the rows that were kept.
-struct Kept {
+struct KeptRows {
   Matrix z, t, tangent, basis, residual;  // decorrelated over outputs
   Matrix decorrelation;
   std::vector<Index> rows;
 };
 
-Kept kept_of(const Judged& answer) {
-  Kept kept;
+KeptRows kept_of(const Judged& answer) {
+  KeptRows kept;
   kept.rows = answer.kept_rows();
   kept.z = answer.z(kept.rows, Eigen::all);
   kept.t = answer.t(kept.rows, Eigen::all);
@@ -150,7 +150,7 @@ Kept kept_of(const Judged& answer) {
 }
 
 /// Noise that is expected of each residual.
-Matrix expected_noise(const Judged& answer, const Kept& kept) {
+Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
   leverage(kept.rows) = leverage_of(kept.basis);
@@ -161,7 +161,7 @@ Matrix expected_noise(const Judged& answer, const Kept& kept) {
 
 /// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
 /// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
-Matrix basis_over_noise(const Kept& kept, const Matrix& noise) {
+Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
   const Vector of_rows = noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
   if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
   return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
@@ -248,7 +248,7 @@ Matrix forms_of(const Judged& answer, const Network& network) {
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
-void test_heavy_tails(const Judged& answer, const Kept& kept, const Network& network, const Matrix& studentised, double too_heavy, Verdict& verdict) {
+void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network& network, const Matrix& studentised, double too_heavy, Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
   // Tails show in a part of the samples; what one more unit leaves behind them needs all.
   const Index some = verdict.result.tail <= heavy_tails ? std::max<Index>(2000, 6 * kept.basis.cols()) : answer.rows();
@@ -304,7 +304,7 @@ double skewed(const Matrix& studentised) {
 }
 
 /// A real attempt to find one more, with all units free to move. `forms`: units that parts of the samples like best.
-void test_refit(const Judged& answer, const Kept& kept, const Network& network, const std::vector<Vector>& forms, double level, const Control& control, Verdict& verdict) {
+void test_refit(const Judged& answer, const KeptRows& kept, const Network& network, const std::vector<Vector>& forms, double level, const Control& control, Verdict& verdict) {
   constexpr Index starts = 4;
   constexpr double hopeless = 0.6;  // what all units gain together is hardly more than what the new one gains alone
   const double freedom = static_cast<double>(kept.z.cols() + answer.outputs());
@@ -319,7 +319,7 @@ void test_refit(const Judged& answer, const Kept& kept, const Network& network, 
   if (chance_of(gain) < level) verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
 }
 
-double detection_limit(const Judged& answer, const Kept& kept, const Network& network, double visible, double tail) {
+double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail) {
   // χ² at which a unit is found: the more inputs, the more places a search has to look at, and the further it stays from the best of them.
   constexpr double for_none = 60, for_each_input = 18, most = 150;
   const double shown = std::min(most, for_none + for_each_input * static_cast<double>(answer.z.cols()));
@@ -337,7 +337,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   Verdict verdict(seed, answer.rows());
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   control.check();
-  const Kept kept = kept_of(answer);
+  const KeptRows kept = kept_of(answer);
   if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
     verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
     return verdict.result;

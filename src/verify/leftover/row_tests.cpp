@@ -11,7 +11,7 @@ namespace relucover {
 
 namespace {
 
-constexpr Index draws = 200;
+constexpr Index few_draws = 200;
 
 /// |mean of the first m rows|² m for each m of `counts`.
 Vector hotelling(const Matrix& z, const std::vector<Index>& rows, const std::vector<Index>& counts) {
@@ -37,7 +37,7 @@ double mean_place(const Matrix& z, const std::vector<Index>& order, const std::v
   // A few rows of inputs with heavy tails have means that no smooth curve through 200 draws foresees.
   constexpr double doubtful = 5e-3;
   constexpr Index many_draws = 5000;
-  const double least = least_chance(draws);
+  const double least = least_chance(few_draws);
   return least < doubtful && least > 1e-12 ? least_chance(many_draws) : least;
 }
 
@@ -108,8 +108,8 @@ double mask_depends_on_inputs(const Matrix& mask, const Judged& answer, RandomSt
     column /= deviation > 0 ? deviation : 1;
   }
   const double seen = (features.transpose() * centred).squaredNorm();
-  Vector chance(draws);
-  for (Index k = 0; k < draws; ++k) {
+  Vector chance(few_draws);
+  for (Index k = 0; k < few_draws; ++k) {
     const auto rows = random_rows(mask.rows(), mask.rows(), random);
     chance[k] = (features.transpose() * centred(rows, Eigen::all)).squaredNorm();
   }

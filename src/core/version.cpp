@@ -1,0 +1,7 @@
+#include "core/version.hpp"
+
+namespace relucover {
+
+std::string version() { return RELUCOVER_VERSION; }
+
+}  // namespace relucover
