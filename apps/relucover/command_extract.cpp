@@ -25,7 +25,13 @@ struct ExtractRequest {
 std::unique_ptr<BlackBox> open_oracle(ExtractRequest& request) {
   if (request.model.empty() == request.command.empty())
     throw std::invalid_argument("extract needs --oracle FILE or --oracle-command COMMAND, one of them");
-  if (!request.model.empty()) return onnx_oracle(request.model, request.options.inputs);
+  if (!request.model.empty()) {
+    const Index asked = request.options.inputs;
+    auto oracle = onnx_oracle(request.model, request.options.inputs);
+    if (asked > 0 && asked != request.options.inputs)
+      throw std::invalid_argument(fmt::format("--inputs {}: {} has {} inputs; leave the option out, a model says it itself", asked, request.model, request.options.inputs));
+    return oracle;
+  }
   if (request.options.inputs < 1) throw std::invalid_argument("--oracle-command needs --inputs: a program doesn't say how many it has");
   request.child.protocol = request.protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines;
   return command_oracle(request.command, request.child);

@@ -165,6 +165,8 @@ def report(result, *, network=None, truth=None, samples=None):
         result = json.loads(Path(result).read_text())
     if "result" in result and "status" not in result:
         result = {**result["result"], "queries": result.get("queries")}
+    if "status" not in result:
+        raise ValueError("this is no result: give what `relucover learn --json` or `extract --json` printed (a network goes to --network)")
     comparison = compare(truth, network) if network and truth else {}
     comparison.pop("partner", None)
     assumed = list(result.get("notes") or [])

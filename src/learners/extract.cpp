@@ -278,6 +278,14 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
   }
 }
 
+/// Row and column, counted from 1.
+std::optional<std::pair<Index, Index>> first_not_finite(const RowMatrix& rows) {
+  for (Index i = 0; i < rows.rows(); ++i)
+    for (Index j = 0; j < rows.cols(); ++j)
+      if (!std::isfinite(rows(i, j))) return std::pair{i + 1, j + 1};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> ExtractOptions::problems() const {
@@ -288,9 +296,9 @@ std::vector<std::string> ExtractOptions::problems() const {
   if (fresh < 0) found.push_back("fresh must not be negative");
   if (batch < 1) found.push_back("batch must be positive");
   if (!(scale >= 0) || !std::isfinite(scale)) found.push_back("scale must be positive and finite, or 0 to find out");
-  if (like.rows() > 0 && like.cols() != inputs) found.push_back(fmt::format("the rows of {} have {} columns, the model has {} inputs", like_name, like.cols(), inputs));
-  if (like.rows() == 1) found.push_back(fmt::format("one row of {} is not enough to be like", like_name));
-  if (like.rows() > 0 && !like.allFinite()) found.push_back(fmt::format("a row of {} has a value that is NaN or infinite", like_name));
+  if (like.rows() > 0 && like.cols() != inputs) found.push_back(fmt::format("the rows of {} have {} columns, the model has {} inputs: leave out what is no input (labels are columns named y, y1, ...)", like_name, like.cols(), inputs));
+  if (like.rows() == 1) found.push_back(fmt::format("one row of {} is not enough to be like: give some ten rows or more", like_name));
+  if (const auto place = first_not_finite(like)) found.push_back(fmt::format("row {}, column {} of {} is NaN or infinite: leave such rows out, or fill them in as for the model", place->first, place->second, like_name));
   if ((like.rows() > 0) + (scale > 0) + (spread.size() > 0) > 1) found.push_back("scale, spreads and rows to be like: one of them");
   if (spread.size() > 0 && (spread.size() != inputs || center.size() != inputs || !(spread.minCoeff() > 0) || !spread.allFinite() || !center.allFinite()))
     found.push_back("center and spread must have a number for each input, spreads positive");

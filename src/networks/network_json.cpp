@@ -160,7 +160,9 @@ Network parse_network_json(Bytes bytes, const std::string& name) {
     const char* text = reinterpret_cast<const char*>(bytes.data());
     content = json::parse(text, text + bytes.size());
   } catch (const json::exception& error) {
-    throw DataError(name, "", std::string("is not JSON: ") + error.what(), "repair or write the file again");
+    const std::string_view words = error.what();  // "[json.exception.parse_error.101] parse error at line 2, ..."
+    const auto end_of_name = words.find("] ");
+    throw DataError(name, "", fmt::format("is not JSON: {}", end_of_name == std::string_view::npos ? words : words.substr(end_of_name + 2)), "repair or write the file again");
   }
   const bool deep = content.is_object() && content.value("version", json()) == deep_network_version;
   const Reader reader(content, name, {}, deep ? deep_layout : layout);

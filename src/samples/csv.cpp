@@ -110,6 +110,12 @@ class CsvParser {
   }
   Index columns() const { return static_cast<Index>(is_label_.size()); }
 
+  /// Labels start with y; where there need be none, a name that merely begins so (yaw) is an input's.
+  bool is_label_name(Text column) const {
+    if (column.empty() || (column.front() != 'y' && column.front() != 'Y')) return false;
+    return needs_labels_ || column.size() == 1 || column[1] == '_' || (column[1] >= '0' && column[1] <= '9');
+  }
+
   void read_header() {
     Text header = next_piece(rest_, '\n');
     for (const char candidate : {',', ';', '\t'})
@@ -125,7 +131,7 @@ class CsvParser {
       double ignored;
       all_numbers = all_numbers && parse_number(column, ignored);
       if (column.empty() && unnamed == 0) unnamed = columns() + 1;
-      is_label_.push_back(!column.empty() && (column.front() == 'y' || column.front() == 'Y'));
+      is_label_.push_back(is_label_name(column));
     }
     const Index labels = static_cast<Index>(std::count(is_label_.begin(), is_label_.end(), true));
     inputs_ = columns() - labels;

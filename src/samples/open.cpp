@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -59,7 +61,12 @@ std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path, co
     return open_csv(content.bytes, name, control);
   }
   if (extension == ".h5" || extension == ".hdf5") return open_hdf5(path);
-  if (extension == ".npy") return open_npy_pair(path, labels_beside(path), control);
+  if (extension == ".npy") {
+    const auto labels = labels_beside(path);
+    if (std::filesystem::exists(path, ignored) && !std::filesystem::exists(labels, ignored))
+      throw DataError(name, "", fmt::format("has no labels beside it: there is no {}", labels.filename().string()), "save the labels under that name, give both files, or use .npz");
+    return open_npy_pair(path, labels, control);
+  }
   throw DataError(name, "", extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
                   "data is .npz, .npy, .h5, .hdf5 or .csv");
 }

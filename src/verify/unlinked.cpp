@@ -36,10 +36,27 @@ Link likely_link(const Eigen::Ref<const RowMatrix>& labels) {
   return values.minCoeff() < near || values.maxCoeff() > 1 - near ? Link::sigmoid : Link::identity;
 }
 
+namespace {
+
+/// Answers that a link can't have given are misuse, not saturation: leaving them aside would leave nothing.
+void check_served(Link link, const SampleSource& labels, const Control& control) {
+  constexpr Index enough = 1000;
+  constexpr double rounding = 1e-3;
+  if (link == Link::identity || labels.samples() == 0) return;
+  const MemorySource<double> some = gather(labels, 0, std::min(enough, labels.samples()), control);
+  const double least = some.y().minCoeff(), largest = some.y().maxCoeff();
+  if (link == Link::log_softmax ? largest > rounding : least < -rounding || largest > 1 + rounding)
+    throw std::invalid_argument(fmt::format("a {} link gives numbers {}, and these go from {:.3g} to {:.3g}: take link identity, or auto", name_of(link),
+                                            link == Link::log_softmax ? "below 0" : "between 0 and 1", least, largest));
+}
+
+}  // namespace
+
 Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
     : link_(link), outputs_(labels.outputs() - (by_differences(link) ? 1 : 0)) {
   if (outputs_ < 1)
     throw std::invalid_argument(fmt::format("a {} link has two outputs or more, and the labels have one: take sigmoid, or no link", name_of(link)));
+  check_served(link, labels, control);
   grid_ = label_grid(labels, control);
   const LabelGrid& grid = grid_;
   float32_ = grid.float32 && !grid.rounded();
