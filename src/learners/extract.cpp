@@ -292,6 +292,9 @@ std::vector<std::string> ExtractOptions::problems() const {
   std::vector<std::string> found = learn.problems();
   if (inputs < 1) found.push_back("inputs must be positive");
   if (budget < 1) found.push_back("budget must be positive");
+  constexpr Index queries_for_an_unknown = 3;
+  if (const double unknowns = static_cast<double>(learn.units) * static_cast<double>(inputs + 1); unknowns * queries_for_an_unknown > static_cast<double>(std::max<Index>(budget, 100)))
+    found.push_back(fmt::format("{} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give a larger budget", learn.units, inputs, unknowns, budget));
   if (first < 0) found.push_back("first must not be negative");
   if (fresh < 0) found.push_back("fresh must not be negative");
   if (batch < 1) found.push_back("batch must be positive");
