@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "core/blas.hpp"
 #include "reduce/reduce.hpp"
 #include "relucover/relucover.hpp"
 #include "solve/sums.hpp"

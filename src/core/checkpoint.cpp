@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -68,10 +69,13 @@ void Checkpoint::resume_from(const std::filesystem::path& file) {
     refuse(file, error.what());
   }
   if (names.size() != values.size() || places.size() != states.size()) refuse(file, "is damaged");
-  if (names.size() != identity_.size()) refuse(file, "was made for other work");
-  for (std::size_t i = 0; i < names.size(); ++i)
+  const std::size_t both = std::min(names.size(), identity_.size());
+  for (std::size_t i = 0; i < both; ++i)
     if (names[i] != identity_[i].first || values[i] != identity_[i].second)
       refuse(file, fmt::format("was made for other work: {} was {}, here {} is {}", names[i], values[i], identity_[i].first, identity_[i].second));
+  if (names.size() < identity_.size())
+    refuse(file, fmt::format("was made by an earlier version: it says nothing of {}, here {}", identity_[both].first, identity_[both].second));
+  if (names.size() > both) refuse(file, fmt::format("was made for other work: {} was {}", names[both], values[both]));
   for (std::size_t i = 0; i < places.size(); ++i) states_[places[i]] = std::move(states[i]);
 }
 

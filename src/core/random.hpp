@@ -37,7 +37,7 @@ class RandomStream {
 namespace purpose {
 inline constexpr std::uint32_t inputs = 1, noise = 2, network = 3, covariance = 4, starts = 5, subsample = 6, pencil = 7,
                                compare = 8, split = 9, sketch = 10, study = 11,
-                               judge = 12;
+                               judge = 12, certificate = 13;
 inline constexpr std::uint32_t queries = 40;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -26,19 +25,35 @@ class MpiRanks : public EndableCommunicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  std::vector<std::string> all_gather(const std::string& mine) const override {
-    std::vector<std::string> all(static_cast<std::size_t>(size_));
-    for (int from = 0; from < size_; ++from) {
-      std::string& bytes = all[static_cast<std::size_t>(from)];
-      if (from == rank_) bytes = mine;
-      std::uint64_t size = bytes.size();
-      broadcast(&size, 1, MPI_UINT64_T, from);
-      bytes.resize(size);
-      constexpr std::uint64_t piece = std::uint64_t{1} << 30;  // counts are ints
-      for (std::uint64_t at = 0; at < size; at += piece)
-        broadcast(bytes.data() + at, static_cast<int>(std::min(piece, size - at)), MPI_BYTE, from);
+  std::vector<std::string> all_gather(const std::string& mine) const override { return gathered_by_messages(mine); }
+  bool has_messages() const override { return true; }
+
+  void send(std::string_view bytes, int to) const override {
+    for (;;) {
+      const std::size_t size = std::min(bytes.size(), piece);
+      MPI_Request request;
+      MPI_Isend(bytes.data(), static_cast<int>(size), MPI_BYTE, to, 0, MPI_COMM_WORLD, &request);
+      wait(to, [&](int* done) { MPI_Test(&request, done, MPI_STATUS_IGNORE); });
+      if (size < piece) return;
+      bytes.remove_prefix(size);
     }
-    return all;
+  }
+
+  std::string receive(int from) const override {
+    std::string bytes;
+    for (;;) {
+      MPI_Message message;
+      MPI_Status status;
+      wait(from, [&](int* done) { MPI_Improbe(from, 0, MPI_COMM_WORLD, done, &message, &status); });
+      int size = 0;
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      const std::size_t before = bytes.size();
+      bytes.resize(before + static_cast<std::size_t>(size));
+      MPI_Request request;
+      MPI_Imrecv(bytes.data() + before, size, MPI_BYTE, &message, &request);
+      wait(from, [&](int* done) { MPI_Test(&request, done, MPI_STATUS_IGNORE); });
+      if (static_cast<std::size_t>(size) < piece) return bytes;
+    }
   }
 
   void set_patience(double seconds) override { patience_ = seconds; }
@@ -46,21 +61,28 @@ class MpiRanks : public EndableCommunicator {
   void take_all_down(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
-  /// A rank that is stopped, or whose machine is gone, never answers: MPI itself would wait for ever.
-  void broadcast(void* data, int count, MPI_Datatype type, int from) const {
+  /// Counts are ints. A piece of this size is followed by another, which may be empty.
+  static constexpr std::size_t piece = std::size_t{1} << 30;
+
+  /// A rank that is stopped, or whose machine is gone, never answers: MPI itself would wait for ever. Whoever waits longer than a
+  /// message takes gives the processor to others: there may be more ranks than cores.
+  template <class Ask>
+  void wait(int other, const Ask& ask) const {
     using Clock = std::chrono::steady_clock;
-    MPI_Request request;
-    MPI_Ibcast(data, count, type, from, MPI_COMM_WORLD, &request);
     const auto begin = Clock::now();
-    constexpr int asked_at_once = 10'000;  // before giving the processor to others
-    for (int asked = 0, done = 0;; ++asked) {
-      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    auto pause = std::chrono::microseconds(10);
+    constexpr auto at_once = std::chrono::microseconds(100), longest_pause = std::chrono::microseconds(1000);
+    for (;;) {
+      int done = 0;
+      ask(&done);
       if (done) return;
-      if (asked < asked_at_once) continue;
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-      if (std::chrono::duration<double>(Clock::now() - begin).count() > patience_)
-        throw RankLost("rank " + std::to_string(from) + (from == rank_ ? " waits for another that gives" : " gives") + " no sign of life for " +
-                       std::to_string(static_cast<int>(patience_)) + " s");
+      const auto waited = Clock::now() - begin;
+      if (waited < at_once) continue;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 5 / 4, longest_pause);
+      if (std::chrono::duration<double>(waited).count() > patience_)
+        throw RankLost("rank " + std::to_string(rank_) + " waits for rank " + std::to_string(other) + ", which gives no sign of life for " +
+                       std::to_string(static_cast<int>(patience_)) + " s (or waits itself for one that does not)");
     }
   }
 

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/linear_algebra.hpp"
-#include "core/random.hpp"
 #include "learners/best_so_far.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
@@ -404,7 +403,7 @@ class Finish {
                                                  .grid = *grid_,
                                                  .noise = sigma(),
                                                  .known = known_,
-                                                 .returns_when_disturbed = [this] { return returns_when_disturbed(); },
+                                                 .large_known = [this] { return large_uncertainty(source_, model_, second_moment(source_, true, control_), control_); },
                                                  .partly = partly_,
                                                  .seed = options_.seed},
                                                 control_);
@@ -422,18 +421,6 @@ class Finish {
       result_.message = certificate.reason;
     if (certificate.status == Status::exact && options_.units > 0 && model_.units() != options_.units)
       result_.message += fmt::format("; {} units are enough, {} were asked for", model_.units(), options_.units);
-  }
-
-  /// For models too large to invert the Gram matrix: a few solver steps from a disturbed model return to it.
-  bool returns_when_disturbed() const {
-    SignFreeModel disturbed = model_;
-    RandomStream random(0, purpose::starts, 2000);
-    for (Index i = 0; i < disturbed.units(); ++i)
-      disturbed.theta.row(i) += 1e-6 * disturbed.theta.row(i).norm() * random.normal_vector(disturbed.inputs() + 1).normalized().transpose();
-    const double enough = 1e-3 * relative_cost(source_, disturbed, Loss{}, variance_, control_);
-    const auto back = solve(source_, disturbed, 6, 1e-4, std::max(enough, 1e-29));
-    const double distance = (back.model.theta - model_.theta).rowwise().norm().cwiseQuotient(model_.theta.rowwise().norm()).maxCoeff();
-    return distance < 1e-7;
   }
 
   const SampleSource& source_;

@@ -19,6 +19,7 @@
 #include "learners/stage_clock.hpp"
 #include "networks/leaky.hpp"
 #include "moments/measured_source.hpp"
+#include "reduce/cut.hpp"
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
 #include "verify/unlinked.hpp"
@@ -196,7 +197,7 @@ Checkpoint::Identity identity_of(const SampleSource& source, const LearnOptions&
   const auto rows = spread_rows(source.samples(), std::min<Index>(source.samples(), 64), 0);
   const auto some = gather(source, rows, control);
   const std::size_t sum = std::hash<std::string>{}(pack(some.x(), some.y()));
-  return {{"version", version()},
+  Checkpoint::Identity identity = {{"version", version()},
           {"samples", std::to_string(source.samples())},
           {"inputs", std::to_string(source.inputs())},
           {"outputs", std::to_string(source.outputs())},
@@ -207,6 +208,10 @@ Checkpoint::Identity identity_of(const SampleSource& source, const LearnOptions&
           {"seed", std::to_string(options.seed)},
           {"starts", std::to_string(options.starts)},
           {"settings", settings}};
+  // Sums over chunks round as they are cut. Few chunks are cut as ever; old files of data with more say nothing of it.
+  const Cut cut(source.samples(), source.inputs() + source.outputs());
+  if (cut.chunks() > Cut::few_chunks) identity.emplace_back("chunks of the data", std::to_string(cut.chunks()));
+  return identity;
 }
 
 /// Keeps the state if a file is named for it. Only the first rank writes.

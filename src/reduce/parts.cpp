@@ -1,30 +1,18 @@
 #include "reduce/parts.hpp"
 
-#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
-#include "core/archive.hpp"
 #include "core/blas.hpp"
+#include "reduce/cut.hpp"
+#include "reduce/rank_exchange.hpp"
 
 namespace relucover {
-
-namespace {
-constexpr Index smallest_block = 256;
-constexpr Index smallest_chunk = 1024;  // or merging would cost more than adding
-constexpr Index block_values = 1 << 16;  // half a megabyte of doubles: stays in the second-level cache
-}  // namespace
-
-Cut::Cut(Index samples_, Index columns) : samples(samples_) {
-  const Index per_chunk = (samples + max_chunks - 1) / max_chunks;
-  chunk_rows = std::max<Index>(smallest_chunk, (per_chunk + smallest_block - 1) / smallest_block * smallest_block);
-  block_rows = std::clamp<Index>(block_values / std::max<Index>(columns, 1) / smallest_block * smallest_block,
-                                 smallest_block, chunk_rows);
-}
 
 std::unique_ptr<Part> Recycled::take() {
   std::unique_ptr<Part> reused;
@@ -45,8 +33,8 @@ void Recycled::give(std::unique_ptr<Part> used) {
   spare_.push_back(std::move(used));
 }
 
-void OrderedMerge::push(std::unique_ptr<Part> chunk, Index weight) {
-  partials_.push_back({std::move(chunk), weight});
+void OrderedMerge::push(std::unique_ptr<Part> chunk) {
+  partials_.push_back({std::move(chunk), 1});
   while (partials_.size() > 1 && partials_.back().weight == partials_[partials_.size() - 2].weight) merge_last();
 }
 
@@ -61,18 +49,6 @@ void OrderedMerge::merge_last() {
   left.weight += partials_.back().weight;
   recycled_.give(std::move(partials_.back().value));
   partials_.pop_back();
-}
-
-std::vector<Subtree> subtrees_of_rank(Index chunks, int rank, int ranks) {
-  const Index last = chunks * (rank + 1) / ranks;
-  std::vector<Subtree> parts;
-  for (Index at = chunks * rank / ranks; at < last;) {
-    Index size = 1;
-    while (at % (2 * size) == 0 && at + 2 * size <= last) size *= 2;
-    parts.push_back({at, size});
-    at += size;
-  }
-  return parts;
 }
 
 namespace {
@@ -110,13 +86,13 @@ struct Work {
     return part;
   }
 
-  /// Adds the chunks [first, last) in order, on all threads. `check` may throw to stop.
-  template <class Check>
-  void add_chunks(Index first, Index last, const Check& check, OrderedMerge& merged) const {
-    if (threads == 1 || last - first == 1) {
+  /// Adds the chunks [first, last) on all threads, and hands them on in order. `check` may throw to stop.
+  template <class Check, class Take>
+  void add_chunks(Index first, Index last, const Check& check, const Take& take) const {
+    if (threads == 1 || last - first <= 1) {
       for (Index chunk = first; chunk < last; ++chunk) {
         check();
-        merged.push(add_chunk(chunk));
+        take(add_chunk(chunk));
       }
       return;
     }
@@ -134,54 +110,32 @@ struct Work {
       const auto add = tbb::make_filter<Index, Token>(
           tbb::filter_mode::parallel, [&](Index chunk) { return std::make_shared<std::unique_ptr<Part>>(add_chunk(chunk)); });
       const auto merge = tbb::make_filter<Token, void>(tbb::filter_mode::serial_in_order,
-                                                       [&](const Token& part) { merged.push(std::move(*part)); });
+                                                       [&](const Token& part) { take(std::move(*part)); });
       tbb::parallel_pipeline(static_cast<std::size_t>(2 * threads), number & add & merge);
     });
   }
 };
 
-/// Everybody's packed subtrees, in order. If some rank could not do its part (`trouble` says why), all throw.
-std::vector<std::vector<std::string>> exchange(const Communicator& ranks, const std::vector<std::string>& mine,
-                                               const std::string& trouble, std::exception_ptr own) {
-  const std::vector<std::string> everybody = ranks.all_gather(pack(trouble, mine));
-  if (own) std::rethrow_exception(own);
-  std::vector<std::vector<std::string>> parts(everybody.size());
-  for (std::size_t rank = 0; rank < everybody.size(); ++rank) {
-    std::string theirs;
-    unpack(everybody[rank], theirs, parts[rank]);
-    if (!theirs.empty()) throw Interrupted(fmt::format("rank {} stopped: {}", rank, theirs));
-  }
-  return parts;
-}
-
-std::unique_ptr<Part> reduce_over_ranks(const Work& work, const Part& kind, const Control& control) {
-  const Communicator& ranks = *control.ranks();
-  const Index chunks = work.cut.chunks();
-  std::vector<std::string> mine;
-  std::string trouble;
-  std::exception_ptr own;
+/// Adds the chunks of this rank, all of them on all threads, to one part for each node of the tree that it has.
+RankWork work_of_rank(const Work& work, const RankShares& shares, int rank, const Control& control) {
+  RankWork done;
   try {
     control.check_here();
-    for (const Subtree& subtree : subtrees_of_rank(chunks, ranks.rank(), ranks.size())) {
-      OrderedMerge merged(work.recycled);
-      work.add_chunks(subtree.first, subtree.first + subtree.chunks, [&] { control.check_here(); }, merged);
-      mine.push_back(merged.finish()->packed());
-    }
-  } catch (const std::exception& error) {
-    trouble = error.what();
-    own = std::current_exception();
+    const ChunkNode share = shares.of(rank);
+    const std::vector<ChunkNode> nodes = shares.nodes_of(rank);
+    std::optional<OrderedMerge> merged;
+    Index chunk = share.first;
+    work.add_chunks(share.first, share.last, [&] { control.check_here(); }, [&](std::unique_ptr<Part> part) {
+      if (!merged) merged.emplace(work.recycled);
+      merged->push(std::move(part));
+      if (++chunk < nodes[done.parts.size()].last) return;
+      done.parts.push_back(merged->finish());
+      merged.reset();
+    });
+  } catch (...) {
+    done.trouble = std::current_exception();
   }
-  const auto all = exchange(ranks, mine, trouble, own);
-  OrderedMerge merged(work.recycled);
-  for (int rank = 0; rank < ranks.size(); ++rank) {
-    const auto subtrees = subtrees_of_rank(chunks, rank, ranks.size());
-    for (std::size_t k = 0; k < subtrees.size(); ++k) {
-      auto part = kind.another();
-      part->unpack_from(all[static_cast<std::size_t>(rank)][k]);
-      merged.push(std::move(part), subtrees[k].chunks);
-    }
-  }
-  return merged.finish();
+  return done;
 }
 
 }  // namespace
@@ -192,9 +146,12 @@ std::unique_ptr<Part> reduce_parts(const SampleSource& source, const Part& kind,
   const SingleThreadedBlas single_threaded;
   Recycled recycled(kind);
   const Work work{source, cut, begin, recycled, control.threads()};
-  if (control.ranks() != nullptr && cut.chunks() > 1 && kind.packs()) return reduce_over_ranks(work, kind, control);
+  if (control.ranks() != nullptr && cut.chunks() > 1 && kind.packs()) {
+    const RankShares shares(cut.chunks(), control.ranks()->size());
+    return sum_over_ranks(*control.ranks(), shares, work_of_rank(work, shares, control.ranks()->rank(), control), recycled);
+  }
   OrderedMerge merged(recycled);
-  work.add_chunks(0, cut.chunks(), [&] { control.check(); }, merged);
+  work.add_chunks(0, cut.chunks(), [&] { control.check(); }, [&](std::unique_ptr<Part> part) { merged.push(std::move(part)); });
   return merged.finish();
 }
 

@@ -1,27 +1,16 @@
 #pragma once
-// How samples are cut, added and merged, for reductions of any kind.
-#include <exception>
+// How samples are added and merged, for reductions of any kind.
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "relucover/communicator.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
 
 namespace relucover {
-
-/// How samples are cut: at most `max_chunks` chunks, each added block by block.
-struct Cut {
-  static constexpr Index max_chunks = 32;
-  Index samples;
-  Index chunk_rows;
-  Index block_rows;
-  Cut(Index samples, Index columns);
-  Index chunks() const { return (samples + chunk_rows - 1) / chunk_rows; }
-};
 
 /// A copy of a reduction that some of the samples are added to. Threads, ranks and the tree know it only by this.
 class Part {
@@ -37,7 +26,7 @@ class Part {
   /// Whether it can travel between ranks.
   virtual bool packs() const = 0;
   virtual std::string packed() const = 0;
-  virtual void unpack_from(const std::string& bytes) = 0;
+  virtual void unpack_from(std::string_view bytes) = 0;
 };
 
 /// Parts that were merged away, to be filled again: a large one is costly to allocate for every chunk.
@@ -57,8 +46,7 @@ class Recycled {
 class OrderedMerge {
  public:
   explicit OrderedMerge(Recycled& recycled) : recycled_(recycled) {}
-  /// `weight` chunks in one: a power of two that divides the number of chunks before it.
-  void push(std::unique_ptr<Part> chunk, Index weight = 1);
+  void push(std::unique_ptr<Part> chunk);
   std::unique_ptr<Part> finish();
 
  private:
@@ -70,12 +58,6 @@ class OrderedMerge {
   Recycled& recycled_;
   std::vector<Partial> partials_;
 };
-
-/// The chunks of one rank, cut in whole subtrees of the tree that one process would merge along.
-struct Subtree {
-  Index first, chunks;
-};
-std::vector<Subtree> subtrees_of_rank(Index chunks, int rank, int ranks);
 
 /// Does pieces of work that don't know of each other, 0 to count - 1, on so many threads.
 void in_parallel(Index count, int threads, const std::function<void(Index)>& work);

@@ -37,7 +37,7 @@ class PartOf : public Part {
     if constexpr (Archivable<Reduction>) return pack(value);
     return {};
   }
-  void unpack_from(const std::string& bytes) override {
+  void unpack_from(std::string_view bytes) override {
     if constexpr (Archivable<Reduction>) unpack(bytes, value);
   }
 

@@ -97,6 +97,7 @@ CurvatureSum::CurvatureSum(const SignFreeModel& at, const SignFreeModel& directi
 void CurvatureSum::add(const Block<double>& block) {
   SeenBlock seen;
   seen.look(block, *model, loss);
+  if (without_kinks) seen.drop_kinks(*model);
   const RowMatrix signs = seen.signs();
   RowMatrix change = seen.x * direction->affine.transpose();
   if (model->units() > 0) {

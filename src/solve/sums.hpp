@@ -65,6 +65,7 @@ struct CurvatureSum {
   const SignFreeModel* direction;
   Loss loss;
   SignFreeModel product;
+  bool without_kinks = false;  // leave out samples that lie on a unit's kink
   CurvatureSum(const SignFreeModel& at, const SignFreeModel& direction, const Loss& loss);
   void add(const Block<double>& block);
   void fields(auto& visit) { visit(product); }

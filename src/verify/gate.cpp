@@ -107,8 +107,12 @@ Index untested_samples(const SampleSource& samples, const Network& network, cons
   const Index few = std::min(samples.samples(), static_cast<Index>(3 * functions) + 500);
   // These functions are free for each output, which share their units in truth: with several outputs few samples can do.
   if (samples.outputs() > 1 && static_cast<double>(samples.samples()) < 2 * functions) return 0;
-  const Index found = count(gather(samples, spread_rows(samples.samples(), few, seed), control));
-  if (found == 0 || few == samples.samples()) return found;
+  // More samples only where these don't, a few times as many at once.
+  constexpr Index times = 4;
+  for (Index rows = few; rows < samples.samples() && (rows == few || times * rows < samples.samples()); rows *= times) {
+    if (count(gather(samples, spread_rows(samples.samples(), rows, seed), control)) == 0) return 0;
+    control.check();
+  }
   return count(judged_rows(samples, network, seed, control));
 }
 
@@ -203,22 +207,35 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 1)
     return refuse(so_far + fmt::format("{} samples determine a piece of it that no other could contradict", alone));
   std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
+  std::map<std::string, double> figures;
+  const auto leaves_error = [&](double worst) { return so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst); };
+  constexpr double largest_error = 1e-4;
   if (!claimed.known) {
-    if (!claimed.returns_when_disturbed || !claimed.returns_when_disturbed()) return refuse(so_far + "some parameters are not determined by the data");
-    seen += "; too many parameters to predict the error of each, but from a disturbed copy the solver returns to the answer";
+    const LargeUncertainty large = claimed.large_known ? claimed.large_known() : LargeUncertainty{};
+    if (!large.determined)
+      return refuse(so_far + fmt::format("some parameters are not determined by the data (least eigenvalue of the scaled Gram matrix {:.1e} of the largest)",
+                                         large.least / std::max(large.largest, 1e-300)));
+    const double worst = rounding_rms * large.unit_error.maxCoeff();
+    if (!(worst < largest_error)) return refuse(leaves_error(worst));
+    figures = {{"least_eigenvalue", large.bound}, {"certificate_products", static_cast<double>(large.products)}};
+    seen += fmt::format("; least eigenvalue of the scaled Gram matrix {:.1e} or more, so that the worst unit has a relative error of {:.1e} at most", large.bound, worst);
   } else {
     if (claimed.known->inverse.size() == 0 && !claimed.known->determined) return refuse(so_far + "some parameters are not determined by the data");
-    constexpr double largest_error = 1e-4;
     const double worst = claimed.model.units() == 0 ? 0 : rounding_rms * claimed.known->unit_error.maxCoeff();
-    if (!(worst < largest_error)) return refuse(so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst));
+    if (!(worst < largest_error)) return refuse(leaves_error(worst));
     if (claimed.model.units() > 0) seen += fmt::format("; predicted relative error of the worst unit {:.1e}", worst);
   }
-  if (!claimed.partly) return certain(Status::exact, seen);
+  if (!claimed.partly) {
+    Certificate certificate = certain(Status::exact, seen);
+    certificate.figures = std::move(figures);
+    return certificate;
+  }
   Certificate accidents = wrong_labels_are_accidents(claimed, control);
   if (!accidents.reason.empty()) return accidents;
   Certificate certificate = certain(Status::exact, accidents.left_out > 0 ? fmt::format("{}: {}", except_words(accidents.left_out), seen) : seen);
   certificate.left_out = accidents.left_out;
   certificate.figures = std::move(accidents.figures);
+  certificate.figures.merge(figures);
   return certificate;
 }
 

@@ -12,6 +12,7 @@
 #include "relucover/progress.hpp"
 #include "relucover/samples.hpp"
 #include "relucover/status.hpp"
+#include "solve/large_uncertainty.hpp"
 #include "solve/uncertainty.hpp"
 #include "verify/label_grid.hpp"
 
@@ -43,8 +44,8 @@ struct Claimed {
   double noise = 0;              // standard deviation of the labels' noise, where there is some
   /// What the samples determine; empty: too many unknowns to say it in this way.
   const std::optional<Uncertainty>& known;
-  /// For those: whether a disturbed copy returns to the answer.
-  std::function<bool()> returns_when_disturbed;
+  /// For those: what they determine, without forming the Gram matrix. Asked for once, at the end.
+  std::function<LargeUncertainty()> large_known;
   std::optional<PartlyExplained> partly;
   std::uint64_t seed = 0;
 };

@@ -56,16 +56,34 @@ def test_terminated_keeps_its_state_and_says_where(relucover, problem, tmp_path)
     assert "units was 8, here units is 7" in refused.stderr
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_ranks_write_the_same_bytes(problem, tmp_path, ranks):
+def learn_on_ranks(ranks, *arguments):
     assert shutil.which("mpirun"), "packages.txt has openmpi-bin"
+    return subprocess.run(MPIRUN + [str(ranks), PROGRAM, "learn", *map(str, arguments)], capture_output=True, text=True, timeout=300,
+                          env=os.environ | {"OMPI_MCA_rmaps_base_oversubscribe": "1"})
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 40])
+def test_ranks_write_the_same_bytes(problem, tmp_path, ranks):
     _, data, alone = problem
     net = tmp_path / "n.json"
-    done = subprocess.run(MPIRUN + [str(ranks), PROGRAM, "learn", str(data), "--units", "8", "--threads", "1", "-o", str(net)],
-                          capture_output=True, text=True, timeout=300, env=os.environ | {"OMPI_MCA_rmaps_base_oversubscribe": "1"})
+    done = learn_on_ranks(ranks, data, "--units", 8, "--threads", 1, "-o", net)
     assert done.returncode == 0, done.stderr
     assert net.read_bytes() == alone
     assert done.stdout.count("status ") == 1, "only one rank speaks"
+
+
+def test_threads_and_ranks_write_the_same_bytes_of_a_million_samples(tmp_path):
+    data = tmp_path / "d.npz"
+    run_program("sample", "--inputs", 5, "--units", 3, "--samples", 1000000, "--seed", 4, "-o", data)
+    run_program("learn", data, "--units", 3, "--threads", 1, "-o", tmp_path / "alone.json")
+    alone = (tmp_path / "alone.json").read_bytes()
+    for threads in (2, 3):
+        run_program("learn", data, "--units", 3, "--threads", threads, "-o", tmp_path / "n.json")
+        assert (tmp_path / "n.json").read_bytes() == alone, f"{threads} threads"
+    for ranks, threads in [(2, 2), (5, 1), (64, 1)]:
+        done = learn_on_ranks(ranks, data, "--units", 3, "--threads", threads, "-o", tmp_path / "n.json")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "n.json").read_bytes() == alone, f"{ranks} ranks of {threads} threads"
 
 
 def test_a_rank_that_dies_takes_the_others_down(relucover, tmp_path):

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/checkpoint.hpp"
 #include "relucover/errors.hpp"
 #include "support/files.hpp"
 #include "support/planted.hpp"
@@ -51,6 +52,20 @@ TEST(Checkpoint, GoesOnWithTheSameBytesHoweverOftenItIsStopped) {
   EXPECT_EQ(result.status, undisturbed.status) << result.message;
   EXPECT_EQ(result.network.W, undisturbed.network.W);
   EXPECT_EQ(result.network.A, undisturbed.network.A);
+}
+
+TEST(Checkpoint, OfAnEarlierVersionSaysWhatItDoesNotKnow) {
+  const std::string file = (std::filesystem::path(testing::TempDir()) / "relucover_earlier.state").string();
+  Checkpoint earlier(file, {{"samples", "1000000"}}, 60);
+  earlier.write();
+  Checkpoint now("", {{"samples", "1000000"}, {"chunks of the data", "245"}}, 60);
+  try {
+    now.resume_from(file);
+    ADD_FAILURE() << "was taken";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("earlier version: it says nothing of chunks of the data, here 245"), std::string::npos) << error.what();
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(Checkpoint, OfOtherWorkIsRefusedWithTheDifference) {
