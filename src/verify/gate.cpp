@@ -107,10 +107,15 @@ Index untested_samples(const SampleSource& samples, const Network& network, cons
   const Index few = std::min(samples.samples(), static_cast<Index>(3 * functions) + 500);
   // These functions are free for each output, which share their units in truth: with several outputs few samples can do.
   if (samples.outputs() > 1 && static_cast<double>(samples.samples()) < 2 * functions) return 0;
-  // More samples only where these don't, a few times as many at once.
+  // Where some are, more join them, a few times as many at once: who is alone among all stays alone.
   constexpr Index times = 4;
-  for (Index rows = few; rows < samples.samples() && (rows == few || times * rows < samples.samples()); rows *= times) {
-    if (count(gather(samples, spread_rows(samples.samples(), rows, seed), control)) == 0) return 0;
+  std::vector<Index> rows;
+  for (Index more = few; more < samples.samples() && (more == few || times * more < samples.samples()); more *= times) {
+    const auto joining = spread_rows(samples.samples(), more, seed);
+    rows.insert(rows.end(), joining.begin(), joining.end());
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    if (count(gather(samples, rows, control)) == 0) return 0;
     control.check();
   }
   return count(judged_rows(samples, network, seed, control));
