@@ -199,3 +199,29 @@ def test_what_can_be_read_only_once_is_kept(relucover, tmp_path):
     numpy.save(tmp_path / "x.npy", numpy.zeros((3, 2)))
     with subprocess.Popen(["cat", tmp_path / "x.npy"], stdout=subprocess.PIPE) as writer:
         assert "not both" in relucover("learn", "-", code=2, stdin=writer.stdout).stderr
+
+
+def test_words_for_common_mistakes(relucover, tmp_path):
+    """Each names what is wrong, where, and what to do."""
+    x, y = planted(200)
+    numpy.savez(tmp_path / "d.npz", x=x, y=y)
+    numpy.save(tmp_path / "x.npy", x)
+    relucover("sample", "--inputs", 4, "--units", 2, "--samples", 10, "--seed", 3, "-o", "s.npz", "--truth", "t.onnx")
+    relucover("learn", "d.npz", "-o", "net.json")
+    (tmp_path / "torn.json").write_text('{"format": [1, 2')
+    hole = x.copy()
+    hole[3, 2] = numpy.nan
+    for name, rows in (("hole.csv", hole), ("yaw.csv", x)):
+        numpy.savetxt(tmp_path / name, rows, delimiter=",", header="a,yaw,c,d", comments="")
+    numpy.savetxt(tmp_path / "three.csv", x[:, :3], delimiter=",", header="a,b,c", comments="")
+    for arguments, words in [
+            (("learn", "x.npy"), "has no labels beside it: there is no y.npy"),
+            (("compare", "torn.json", "net.json"), "is not JSON: parse error at line 1"),
+            (("report", "net.json"), "this is no result"),
+            (("extract", "--oracle", "t.onnx", "--inputs", 5), "t.onnx has 4 inputs"),
+            (("extract", "--oracle", "t.onnx", "--link", "sigmoid"), "between 0 and 1, and these go from"),
+            (("extract", "--oracle", "t.onnx", "--units", 99999), "too many for 1000000 queries"),
+            (("extract", "--oracle", "t.onnx", "--like", "hole.csv"), "row 4, column 3 of hole.csv is NaN"),
+            (("extract", "--oracle", "t.onnx", "--like", "three.csv"), "have 3 columns, the model has 4 inputs: leave out")]:
+        assert words in relucover(*arguments, code=2).stderr
+    assert "exact" in relucover("extract", "--oracle", "t.onnx", "--like", "yaw.csv").stdout  # yaw is an input

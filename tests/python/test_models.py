@@ -190,3 +190,29 @@ def test_rare_values_of_whole_columns_are_asked_as_often_as_they_stand_in_the_ro
     found = relucover.extract(model, inputs=3, like=rows, budget=20000, time_limit=10)
     assert found.status != "exact"
     assert 0.015 < np.mean(np.vstack(asked)[:, 0] == 1) < 0.035
+
+
+def one_layer(seed, inputs, units, act=lambda t: np.maximum(t, 0)):
+    random = np.random.default_rng(seed)
+    W, b, a = random.standard_normal((units, inputs)), 0.5 * random.standard_normal(units), random.standard_normal(units)
+    return lambda x: (act(x @ W.T + b) @ a)[:, None]
+
+
+def rows_of_whole_numbers(seed):
+    return np.random.default_rng(seed).poisson(3, (500, 4)).astype(float)
+
+
+@pytest.mark.parametrize("name", ["flat mostly", "eight decimals", "whole numbers", "far from zero"])
+def test_a_first_look_that_is_wrong_does_not_stop(name):
+    """Short segments see steps, deeper networks or class labels here; one attempt shows that they are wrong."""
+    rounded, far = one_layer(2, 4, 5), one_layer(4, 4, 3)
+    model, options = {
+        "flat mostly": (one_layer(1, 4, 3, lambda t: np.clip(t, 0, 1)), {}),
+        "eight decimals": (lambda x: np.round(rounded(x), 8), {}),
+        "whole numbers": (one_layer(3, 4, 3), {"like": rows_of_whole_numbers(3)}),
+        "far from zero": (lambda x: far(x - 1e6), {"like": 1e6 + np.random.default_rng(4).standard_normal((500, 4))}),
+    }[name]
+    found = relucover.extract(model, inputs=4, threads=1, **options)
+    assert found.status == ("recovered" if name == "eight decimals" else "exact")
+    rows = options.get("like", np.random.default_rng(5).standard_normal((1000, 4)))
+    assert np.abs(found.result.network(rows) - model(rows)).max() < 1e-7
