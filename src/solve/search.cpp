@@ -120,6 +120,13 @@ class Search {
     return converge(std::move(wider), 1e-3, 80, stop, stop < near ? GramPrecision::float64 : GramPrecision::float32);
   }
 
+  /// A floor so low is more often a small unit that was missed than noise; where a start costs next to nothing, some more are made.
+  Index starts_at_floor() const {
+    constexpr double small = 1e5;
+    const double work = static_cast<double>(train_.samples()) * static_cast<double>(train_.inputs() + train_.outputs()) * static_cast<double>(options_.units);
+    return outcome_.holdout_cost < near && work < small ? 6 : 1;
+  }
+
   SearchOutcome with_known_units() {
     int without_gain = 0, regrowths = 0;
     for (Index attempt = 0; attempt < options_.starts && !outcome_.exact; ++attempt) {
@@ -145,7 +152,7 @@ class Search {
       // Noisy labels: the floor is reached when pruning costs nothing, or when starts stop improving.
       const bool at_noise_floor = outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost &&
                                   outcome_.train_cost > 0.3 * outcome_.holdout_cost;
-      if (at_noise_floor && outcome_.holdout_cost > 1e-10 && attempt >= 1) break;
+      if (at_noise_floor && outcome_.holdout_cost > 1e-10 && attempt >= starts_at_floor()) break;
       if (outcome_.holdout_cost < 0.9 * before) {
         without_gain = 0;
         if (regrow) regrowths = 1;
