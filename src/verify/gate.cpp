@@ -244,6 +244,26 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   return certificate;
 }
 
+namespace {
+
+/// Deviation of the residual on the side of each kink that fewer samples lie on, over that of all: a unit that was made of noise stands where
+/// that is large. 1 where it is smaller.
+Vector noise_at_units(const Judged& answer) {
+  Vector size = Vector::Zero(answer.rows());
+  for (const auto& output : answer.residual.colwise()) size += output.cwiseAbs2() / std::max(output.squaredNorm(), 1e-300);
+  size *= static_cast<double>(answer.rows()) / static_cast<double>(std::max<Index>(1, answer.outputs()));
+  Vector factors = Vector::Ones(answer.units());
+  for (Index i = 0; i < answer.units(); ++i) {
+    const Vector on = (answer.t.col(i).array() > 0).cast<double>();
+    const bool fewer = 2 * on.sum() < static_cast<double>(answer.rows());
+    const Vector side = fewer ? on : Vector(1 - on.array());
+    factors[i] = std::sqrt(std::max(1.0, side.dot(size) / std::max(1.0, side.sum())));
+  }
+  return factors;
+}
+
+}  // namespace
+
 Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   constexpr double largest_unit_error = 0.15, least_sign_difference = 0.05, largest_limit = 0.5;
   constexpr Index equations_per_unknown = 30;
@@ -267,7 +287,7 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   if (share_of(answer.repeated, answer.rows() + answer.repeated) > most_repeated)
     return refused(fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were copied; give each once",
                                answer.repeated, answer.rows() + answer.repeated));
-  const double largest = claimed.noise * claimed.known->unit_error.maxCoeff();
+  const double largest = claimed.noise * claimed.known->unit_error.cwiseProduct(noise_at_units(answer)).maxCoeff();
   certificate.figures["largest_relative_unit_error"] = largest;
   if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
   if (model.output_is_free() && model.units() > 1) {

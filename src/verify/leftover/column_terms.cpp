@@ -26,7 +26,7 @@ Matrix standardised(const Matrix& x) {
 /// So many terms of n rows are looked at: 2 n (functions of the answer + outputs) operations each.
 Index affordable(const Matrix& x, const Matrix& residual, const Matrix& basis) {
   constexpr double work = 2e9;
-  constexpr Index fewest = 100, most = 3500;
+  constexpr Index fewest = 100, most = 5000;
   return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * (basis.cols() / 2 + 3 * residual.cols() + 10))), fewest, most);
 }
 
@@ -53,7 +53,7 @@ double best_of(const std::vector<Term>& terms, const std::function<Vector(const 
 }
 
 /// Shapes that a column takes in a term; a product of two of them may be of two columns.
-constexpr Index shapes = 10;
+constexpr Index shapes = 12;
 Vector shaped(const Matrix& x, Index column, Index shape) {
   const auto u = x.col(column).array();
   switch (shape) {
@@ -66,6 +66,8 @@ Vector shaped(const Matrix& x, Index column, Index shape) {
     case 6: return (u > 0.5).cast<double>();
     case 7: return (-u.square()).exp();
     case 8: return u / (1 + u.square());
+    case 9: return (u <= -0.5).cast<double>();  // beside the steps above: corners of every orientation
+    case 10: return (u <= 0.5).cast<double>();
     default: return u.cube();
   }
 }

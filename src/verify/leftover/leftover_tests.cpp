@@ -60,8 +60,9 @@ class Verdict {
     if (chance < std::max(each, level)) refuse(fmt::format("{} (chance {:.1e})", words, chance));
   }
   void test_places(const std::string& name, const RowPlaces& places, const std::string& which, double level = 0) {
+    level = std::max(level, false_alarms::common);
     test(name + "_place", places.mean, which + " lie in one part of the inputs", level);
-    test(name + "_kink", places.kink, which + " lie at the kink of a unit", std::max(level, false_alarms::common));
+    test(name + "_kink", places.kink, which + " lie at the kink of a unit", level);
     test(name + "_neighbours", places.neighbours, which + " lie close to each other", level);
   }
   /// Fisher's combination of tests that look at different things.
@@ -386,6 +387,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   control.check();
   if (verdict.result.tail > too_heavy)
     verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
+  // Noise that outputs share cancels in some combination of them: a few samples that stand out there are no noise.
+  for (const auto& combination : kept.residual.colwise())
+    if (const double tail = tail_weight(combination); kept.residual.cols() > 1 && tail > too_heavy)
+      verdict.refuse(fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand out where noise cancels", tail));
   if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, too_heavy, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
   control.check();

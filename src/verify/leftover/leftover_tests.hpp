@@ -21,7 +21,7 @@ inline double each_of(Index samples) {
 }
 /// Rows left out: an answer that needs them away has failed once already, and nothing excuses a choice that depends on the inputs.
 inline constexpr double left_out = 5e-3;
-/// The commonest ways for labels to be no network's, terms of few columns, ridges and bends that are no kinks, may cost more alarms.
+/// The commonest ways for labels to be no network's, terms of few columns, ridges, and few rows that share a place, may cost more alarms.
 inline constexpr double common = 3e-4;
 /// Nominal: the search over starts makes it some forty times larger.
 inline constexpr double refit = 1e-5;
