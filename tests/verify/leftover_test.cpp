@@ -234,6 +234,23 @@ TEST(NothingLeft, SeesProductsOfColumns) {
   EXPECT_EQ(alarms, 0);
 }
 
+TEST(NothingLeft, SeesWavesAlongOneColumnAndSignsOfFour) {
+  const int seeds = 6;
+  int waves = 0, signs = 0, alarms = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    RandomStream random(static_cast<std::uint64_t>(seed) + 100, purpose::study);
+    const Matrix x = random.normal_matrix(2000, 6), noise = random.normal_matrix(2000, 1);
+    const Matrix basis = spanning_basis(tangent_of(x, x.leftCols(2)));
+    const Vector wave = (9 * x.col(3)).array().sin(), sign = x.leftCols(4).cwiseSign().rowwise().prod();
+    waves += waves_along(x, orthogonal_to(basis, noise + 0.25 * wave), basis, random) < false_alarms::each;
+    signs += terms_left(x, orthogonal_to(basis, noise + 0.2 * sign), basis, random).of_three < false_alarms::each;
+    alarms += waves_along(x, orthogonal_to(basis, noise), basis, random) < 1e-3;
+  }
+  EXPECT_GE(waves, 5);
+  EXPECT_GE(signs, 5);
+  EXPECT_EQ(alarms, 0);
+}
+
 TEST(FlatRows, SeesAHatAmongAccidentsAndNothingInAccidents) {
   int seen = 0, alarms = 0;
   constexpr int tries = 20;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -30,7 +31,7 @@ Index affordable(const Matrix& x, const Matrix& residual, const Matrix& basis) {
   return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * (basis.cols() / 2 + 3 * residual.cols() + 10))), fewest, most);
 }
 
-using Term = std::array<Index, 3>;
+using Term = std::array<Index, 6>;
 
 /// Some of them at random where they are too many.
 std::vector<Term> at_most(Index count, std::vector<Term> terms, RandomStream& random) {
@@ -73,6 +74,37 @@ Vector shaped(const Matrix& x, Index column, Index shape) {
 }
 constexpr Index alone = -1;
 
+/// All sets of three or four columns to multiply, and of three to five whose signs are; a part of them where columns are many. First: how
+/// many, negative for signs.
+std::vector<Term> several_of(Index d, RandomStream& random) {
+  constexpr Index few_columns = 12;
+  std::vector<Index> columns = random_rows(d, std::min(d, few_columns), random);
+  std::vector<Term> terms;
+  const auto count = static_cast<unsigned>(columns.size());
+  for (unsigned set = 0; set < 1u << count; ++set) {
+    const int size = std::popcount(set);
+    if (size < 3 || size > 5) continue;
+    Term term{};
+    for (unsigned j = 0, place = 1; j < count; ++j)
+      if (set >> j & 1) term[place++] = columns[j];
+    for (const Index kind : {size, -size})
+      if (kind <= 4) {
+        term[0] = kind;
+        terms.push_back(term);
+      }
+  }
+  return terms;
+}
+
+Vector product_of(const Matrix& columns, const Term& term) {
+  Vector product = Vector::Ones(columns.rows());
+  for (Index place = 1; place <= std::abs(term[0]); ++place) {
+    const auto column = columns.col(term[static_cast<std::size_t>(place)]);
+    product = product.cwiseProduct(term[0] > 0 ? Vector(column) : Vector(column.cwiseSign()));
+  }
+  return product;
+}
+
 }  // namespace
 
 ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, RandomStream& random) {
@@ -92,19 +124,30 @@ ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& ba
   };
   std::vector<Term> terms;
   for (Index one = 0; one < d * shapes; ++one) {
-    terms.push_back({one, alone, 0});
-    for (Index other = 0; other < one - one % shapes; ++other) terms.push_back({one, other, 0});
+    terms.push_back({one, alone});
+    for (Index other = 0; other < one - one % shapes; ++other) terms.push_back({one, other});
   }
   chances.of_two = best_of(at_most(many, std::move(terms), random), value, residual, basis, random);
-  std::vector<Term> triples;
-  for (Index i = 0; i < d; ++i)
-    for (Index j = 0; j < i; ++j)
-      for (Index k = 0; k < j; ++k) triples.push_back({i, j, k});
-  constexpr Index too_many_to_list = 150;
-  if (d >= 3 && d <= too_many_to_list)
-    chances.of_three = best_of(at_most(many, std::move(triples), random),
-                               [&](const Term& term) { return columns.col(term[0]).cwiseProduct(columns.col(term[1])).cwiseProduct(columns.col(term[2])); }, residual, basis, random);
+  if (d >= 3) chances.of_three = best_of(at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, term); }, residual, basis, random);
   return chances;
+}
+
+double waves_along(const Matrix& variables, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+  constexpr double slowest = 1, step = 0.35;  // a variable of unit deviation is some seven long
+  constexpr Index flips = 60, lengths = 120;
+  const Matrix along = standardised(variables);
+  if (along.cols() == 0 || along.rows() < 20) return 1;
+  const Index each = std::clamp<Index>(affordable(along, residual, basis) / along.cols() / 2, 20, lengths);
+  const auto waves = [&](Index variable) {
+    Matrix features(along.rows(), 2 * each);
+    for (Index k = 0; k < each; ++k) {
+      const Vector angle = (slowest + step * static_cast<double>(k)) * along.col(variable);
+      features.col(2 * k) = angle.array().cos();
+      features.col(2 * k + 1) = angle.array().sin();
+    }
+    return features;
+  };
+  return chance_of_best(residual, basis, along.cols(), waves, flips, random);
 }
 
 }  // namespace relucover

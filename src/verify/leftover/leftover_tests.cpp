@@ -320,6 +320,22 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
   if (chance_of(gain) < level) verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
 }
 
+/// Columns, units, what the answer says, and what people make of all columns: the distance from the middle, the sum, the least, middle and
+/// largest one. A function of any one of these is easily made.
+Matrix single_variables(const Judged& answer, const KeptRows& kept) {
+  constexpr Index most = 24;
+  const Index columns = std::min(answer.inputs(), most), units = std::min(kept.t.cols(), most);
+  const Matrix x = answer.x(kept.rows, Eigen::all);
+  Matrix scaled = x.rowwise() - x.colwise().mean();
+  scaled.array().rowwise() /= (scaled.colwise().norm() / std::sqrt(static_cast<double>(x.rows()))).cwiseMax(1e-300).array();
+  Vector middle(x.rows());
+  for (Index i = 0; i < x.rows(); ++i) middle[i] = median_of(scaled.row(i).transpose());
+  Matrix variables(x.rows(), columns + units + 5 + answer.outputs());
+  variables << x.leftCols(columns), kept.t.leftCols(units), answer.fit(kept.rows, Eigen::all), kept.z.rowwise().norm(), scaled.rowwise().sum(), scaled.rowwise().minCoeff(), middle,
+      scaled.rowwise().maxCoeff();
+  return variables;
+}
+
 double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail) {
   // χ² at which a unit is found: the more inputs, the more places a search has to look at, and the further it stays from the best of them.
   constexpr double for_none = 60, for_each_input = 18, most = 150;
@@ -380,7 +396,8 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   control.check();
   const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
   verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product", false_alarms::common);
-  verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs");
+  verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
+  verdict.test("waves_along", waves_along(single_variables(answer, kept), kept.residual, kept.basis, verdict.random), "the residual is a wave along one input, unit or distance");
   control.check();
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random);
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
