@@ -14,16 +14,6 @@ namespace relucover {
 
 namespace {
 
-/// Columns that vary, over their spread.
-Matrix standardised(const Matrix& x) {
-  Matrix columns = x.rowwise() - x.colwise().mean();
-  const Eigen::RowVectorXd spread = (columns.colwise().squaredNorm() / static_cast<double>(std::max<Index>(1, x.rows()))).cwiseSqrt();
-  std::vector<Index> varying;
-  for (Index j = 0; j < x.cols(); ++j)
-    if (spread[j] > 1e-12 * std::abs(x.col(j).mean()) && spread[j] > 0) varying.push_back(j);
-  return columns(Eigen::all, varying) * spread(varying).cwiseInverse().asDiagonal();
-}
-
 /// So many terms of n rows are looked at: 2 n (functions of the answer + outputs) operations each.
 Index affordable(const Matrix& x, const Matrix& residual, const Matrix& basis) {
   constexpr double work = 2e9;

@@ -50,17 +50,20 @@ Matrix orthogonal_to(const Matrix& basis, Matrix features) {
   return features;
 }
 
-Matrix whitened(const Matrix& x) {
+Matrix standardised(const Matrix& x) {
   const Eigen::RowVectorXd mean = x.colwise().mean();
-  Matrix z = x.rowwise() - mean;
-  const double rows = static_cast<double>(std::max<Index>(1, x.rows()));
-  const Eigen::RowVectorXd deviation = (z.colwise().squaredNorm() / rows).cwiseSqrt();
+  Matrix columns = x.rowwise() - mean;
+  const Eigen::RowVectorXd spread = (columns.colwise().squaredNorm() / static_cast<double>(std::max<Index>(1, x.rows()))).cwiseSqrt();
   std::vector<Index> varying;
-  for (Index j = 0; j < z.cols(); ++j)
-    if (deviation[j] > 1e-12 * std::max(std::abs(mean[j]), 1e-300)) varying.push_back(j);
-  if (varying.empty()) return Matrix(x.rows(), 0);
-  z = z(Eigen::all, varying).eval();
-  z.array().rowwise() /= deviation(varying).array();
+  for (Index j = 0; j < x.cols(); ++j)
+    if (spread[j] > 1e-12 * std::max(std::abs(mean[j]), 1e-300)) varying.push_back(j);
+  return columns(Eigen::all, varying) * spread(varying).cwiseInverse().asDiagonal();
+}
+
+Matrix whitened(const Matrix& x) {
+  const Matrix z = standardised(x);
+  if (z.cols() == 0) return z;
+  const double rows = static_cast<double>(std::max<Index>(1, x.rows()));
   const SymmetricEigen eigen = symmetric_eigen(z.transpose() * z / rows);
   Index first = 0;
   while (first < eigen.values.size() && !(eigen.values[first] > 1e-10 * eigen.values[eigen.values.size() - 1])) ++first;

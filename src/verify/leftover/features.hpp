@@ -15,6 +15,8 @@ Vector leverage_of(const Matrix& basis);
 /// features - basis basisᵀ features.
 Matrix orthogonal_to(const Matrix& basis, Matrix features);
 
+/// Columns that vary, about their means and over their spreads.
+Matrix standardised(const Matrix& x);
 /// Coordinates in which the inputs have mean zero and covariance one; constant and dependent ones are left out.
 Matrix whitened(const Matrix& x);
 

@@ -253,7 +253,7 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
   constexpr double noiseless = 30;  // roundings of the labels
   // Tails show in a part of the samples; what one more unit leaves behind them needs all.
   const Index some = verdict.result.tail <= heavy_tails ? std::max<Index>(2000, 6 * kept.basis.cols()) : answer.rows();
-  const auto part = static_cast<Index>(kept.rows.size()) > some ? random_rows(static_cast<Index>(kept.rows.size()), some, verdict.random) : order_of(Vector::LinSpaced(static_cast<Index>(kept.rows.size()), 0, 1));
+  const auto part = random_rows(static_cast<Index>(kept.rows.size()), some, verdict.random);
   std::vector<Index> rows;
   for (const Index i : part) rows.push_back(kept.rows[static_cast<std::size_t>(i)]);
   const RobustRefit refit = robust_refit(kept.z(part, Eigen::all), answer.y(rows, Eigen::all), forms_of(answer, network));
@@ -325,9 +325,8 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
 Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   constexpr Index most = 24;
   const Index columns = std::min(answer.inputs(), most), units = std::min(kept.t.cols(), most);
-  const Matrix x = answer.x(kept.rows, Eigen::all);
-  Matrix scaled = x.rowwise() - x.colwise().mean();
-  scaled.array().rowwise() /= (scaled.colwise().norm() / std::sqrt(static_cast<double>(x.rows()))).cwiseMax(1e-300).array();
+  const Matrix x = answer.x(kept.rows, Eigen::all), scaled = standardised(x);
+  if (scaled.cols() == 0) return scaled;
   Vector middle(x.rows());
   for (Index i = 0; i < x.rows(); ++i) middle[i] = median_of(scaled.row(i).transpose());
   Matrix variables(x.rows(), columns + units + 5 + answer.outputs());
