@@ -1,6 +1,8 @@
 #include "learners/prune/prune.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "learners/best_so_far.hpp"
 #include "learners/finish.hpp"
@@ -28,6 +30,13 @@ constexpr Index values_in_memory = Index{1} << 25;
 bool too_large_to_copy(const SampleSource& source, Index wide) {
   const Index rows = std::min(source.samples(), samples_wanted(source, source.inputs(), wide, many_per_unknown));
   return rows * (source.inputs() + source.outputs()) > values_in_memory;
+}
+
+/// Of labels far from zero, in squares of their spread: no fit comes closer.
+double rounding_cost(const Scaling& scaling) {
+  constexpr double roundings = 4, most = 1e-12;
+  const double share = std::numeric_limits<double>::epsilon() * scaling.centre.cwiseQuotient(scaling.outputs).lpNorm<Eigen::Infinity>();
+  return std::min(most, std::pow(roundings * share, 2));
 }
 
 /// One start on few samples, which is nearly always enough where there is something exact to find; then all of it.
@@ -71,6 +80,7 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   search_options.starts = source.inputs() <= few_inputs ? times * options.starts : options.starts;
   search_options.seed = options.seed;
   search_options.max_units = affordable_units(source);
+  search_options.exact_cost = std::max(search_options.exact_cost, rounding_cost(scaling));
   Index wide = 2 * (options.units > 0 ? options.units : std::min<Index>(search_options.max_units, std::max<Index>(16, source.inputs())));
   preparing.file(result, 1, 1);
   if (subspace_helps(source.inputs(), options.units)) {

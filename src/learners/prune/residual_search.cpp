@@ -46,6 +46,7 @@ SignFreeModel ResidualSearch::with_units_beside(const SignFreeModel& model, doub
   moments.label_covariance *= left;
   Scaling scaling = scaling_;
   scaling.outputs *= std::sqrt(left);
+  scaling.centre.setZero();  // the model beside has it
   const auto found = found_in_subspace(rest, moments, scaling, units, seed, effort, control_, result_);
   return side_by_side(model, unscaled(found, scaling));
 }

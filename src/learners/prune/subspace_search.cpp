@@ -1,6 +1,7 @@
 #include "learners/prune/subspace_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -37,7 +38,7 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
     } else {
       x(places, Eigen::all) = scaling.inputs.whiten(part.x());
     }
-    y(places, Eigen::all) = part.y() * scaling.outputs.cwiseInverse().asDiagonal();
+    y(places, Eigen::all) = (part.y().rowwise() - scaling.centre.transpose()) * scaling.outputs.cwiseInverse().asDiagonal();
   }
   return MemorySource<double>(std::move(x), std::move(y));
 }
@@ -77,9 +78,12 @@ SearchPlan plan_for(Effort effort, Index units) {
 }  // namespace
 
 Scaling scaling_of(const InputMoments& moments) {
-  Scaling scaling{whitening_of(moments), moments.label_covariance.diagonal().cwiseMax(0).cwiseSqrt()};
+  constexpr double far = 30;  // spreads
+  Scaling scaling{whitening_of(moments), moments.label_covariance.diagonal().cwiseMax(0).cwiseSqrt(), moments.label_mean};
   for (double& spread : scaling.outputs)
     if (!(spread > 0)) spread = 1;
+  for (Index o = 0; o < scaling.centre.size(); ++o)
+    if (std::abs(scaling.centre[o]) < far * scaling.outputs[o]) scaling.centre[o] = 0;
   return scaling;
 }
 
@@ -99,15 +103,17 @@ SignFreeModel unscaled(const SignFreeModel& model, const Scaling& scaling) {
   result.theta = scaling.inputs.forms_to_inputs(model.theta);
   result.affine = scaling.outputs.asDiagonal() * scaling.inputs.forms_to_inputs(model.affine);
   result.output = scaling.outputs.asDiagonal() * model.output;
+  result.affine.rightCols(1) += scaling.centre;
   balance(result);
   return result;
 }
 
 SignFreeModel scaled(const SignFreeModel& model, const Scaling& scaling, const InputMoments& moments) {
   SignFreeModel result = model;
+  result.affine.rightCols(1) -= scaling.centre;
   const auto per_deviation = scaling.outputs.cwiseInverse().asDiagonal();
   result.theta = scaling.inputs.forms_to_whitened(model.theta, moments.mean);
-  result.affine = per_deviation * scaling.inputs.forms_to_whitened(model.affine, moments.mean);
+  result.affine = per_deviation * scaling.inputs.forms_to_whitened(result.affine, moments.mean);
   result.output = per_deviation * model.output;
   balance(result);
   return result;

@@ -15,6 +15,7 @@ struct SearchData {
 struct Scaling {
   Whitening inputs;
   Vector outputs;  // standard deviations
+  Vector centre;   // of labels far from zero, else 0: their last digits would drown in it
 };
 
 Scaling scaling_of(const InputMoments& moments);

@@ -86,12 +86,10 @@ std::vector<Term> several_of(Index d, RandomStream& random) {
   return terms;
 }
 
-Vector product_of(const Matrix& columns, const Term& term) {
-  Vector product = Vector::Ones(columns.rows());
-  for (Index place = 1; place <= std::abs(term[0]); ++place) {
-    const auto column = columns.col(term[static_cast<std::size_t>(place)]);
-    product = product.cwiseProduct(term[0] > 0 ? Vector(column) : Vector(column.cwiseSign()));
-  }
+Vector product_of(const Matrix& columns, const Matrix& signs, const Term& term) {
+  const Matrix& factors = term[0] > 0 ? columns : signs;
+  Vector product = factors.col(term[1]);
+  for (Index place = 2; place <= std::abs(term[0]); ++place) product = product.cwiseProduct(factors.col(term[static_cast<std::size_t>(place)]));
   return product;
 }
 
@@ -118,7 +116,9 @@ ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& ba
     for (Index other = 0; other < one - one % shapes; ++other) terms.push_back({one, other});
   }
   chances.of_two = best_of(at_most(many, std::move(terms), random), value, residual, basis, random);
-  if (d >= 3) chances.of_three = best_of(at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, term); }, residual, basis, random);
+  if (d < 3) return chances;
+  const Matrix signs = columns.cwiseSign();
+  chances.of_three = best_of(at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, signs, term); }, residual, basis, random);
   return chances;
 }
 
@@ -129,11 +129,14 @@ double waves_along(const Matrix& variables, const Matrix& residual, const Matrix
   if (along.cols() == 0 || along.rows() < 20) return 1;
   const Index each = std::clamp<Index>(affordable(along, residual, basis) / along.cols() / 2, 20, lengths);
   const auto waves = [&](Index variable) {
-    Matrix features(along.rows(), 2 * each);
-    for (Index k = 0; k < each; ++k) {
-      const Vector angle = (slowest + step * static_cast<double>(k)) * along.col(variable);
-      features.col(2 * k) = angle.array().cos();
-      features.col(2 * k + 1) = angle.array().sin();
+    Matrix features(along.rows(), 2 * each);  // cosines, then sines: each turned by one step from the one before
+    const Vector turn_cos = (step * along.col(variable)).array().cos(), turn_sin = (step * along.col(variable)).array().sin();
+    auto cosines = features.leftCols(each), sines = features.rightCols(each);
+    cosines.col(0) = (slowest * along.col(variable)).array().cos();
+    sines.col(0) = (slowest * along.col(variable)).array().sin();
+    for (Index k = 1; k < each; ++k) {
+      cosines.col(k) = cosines.col(k - 1).cwiseProduct(turn_cos) - sines.col(k - 1).cwiseProduct(turn_sin);
+      sines.col(k) = sines.col(k - 1).cwiseProduct(turn_cos) + cosines.col(k - 1).cwiseProduct(turn_sin);
     }
     return features;
   };

@@ -32,13 +32,13 @@ double FlippedScores::chance() const { return tail_of_maxima(best_.head(flips_),
 
 namespace {
 
-/// The quarter of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal to it.
+/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal to it.
 Matrix likely_ones(const Matrix& rest, const Matrix& features) {
   constexpr Index fewest = 16;
   const Vector size = features.colwise().squaredNorm().transpose().cwiseMax(1e-300);
   const Vector explained = (features.transpose() * rest).rowwise().squaredNorm().cwiseQuotient(size);
   auto order = order_of(-explained);
-  order.resize(std::min(order.size(), std::max<std::size_t>(fewest, order.size() / 4)));
+  order.resize(std::min(order.size(), std::max<std::size_t>(fewest, order.size() / 8)));
   return features(Eigen::all, order);
 }
 

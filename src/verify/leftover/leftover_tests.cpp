@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "verify/distinct_rows.hpp"
+#include "verify/leftover/cells_of_two.hpp"
 #include "verify/leftover/column_terms.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
@@ -396,7 +397,9 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
   verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product", false_alarms::common);
   verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
-  verdict.test("waves_along", waves_along(single_variables(answer, kept), kept.residual, kept.basis, verdict.random), "the residual is a wave along one input, unit or distance");
+  const Matrix variables = single_variables(answer, kept);
+  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random), "the residual is a wave along one input, unit or distance");
+  verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random), "the residual is a function of two inputs, units or distances");
   control.check();
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random);
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
