@@ -13,11 +13,14 @@ if(CCACHE)
 endif()
 
 add_library(relucover_options INTERFACE)
-target_compile_options(relucover_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+target_compile_options(relucover_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
   -Wno-maybe-uninitialized -Wno-uninitialized)  # GCC 12 warns inside its own AVX-512 header
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(relucover_options INTERFACE -fpch-preprocess)  # lets ccache see which precompiled header was read
   target_compile_options(relucover_options INTERFACE --param=ggc-min-heapsize=524288)  # collects garbage above 512 MB only: 8% of the time
+endif()
+if(NOT RELUCOVER_TOGETHER)  # where a neighbour's names would be warned about
+  target_compile_options(relucover_options INTERFACE -Wshadow)
 endif()
 if(RELUCOVER_WARNINGS_AS_ERRORS)
   target_compile_options(relucover_options INTERFACE -Werror)

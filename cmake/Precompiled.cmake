@@ -24,32 +24,31 @@ function(reuse_precompiled target from)
   endif()
 endfunction()
 
-# together(TARGET): compiles neighbours, files of one folder, as one: they instantiate the same templates, which is half of the work.
-# What a file names for itself must then differ from its neighbours' names (scripts/check-names), and a file that was edited takes
+# together(TARGET): compiles neighbours as one file: they instantiate the same templates, which is more than half of the work.
+# What a file names for itself must then differ from the others' names (scripts/check-names), and a file that was edited takes
 # its group along: for those who build once, not for those who edit.
-option(RELUCOVER_TOGETHER "Compile neighbouring files together" OFF)
-set(RELUCOVER_TOGETHER_BYTES 40000)  # of source in a group: small enough that the last group does not keep others waiting
+set(RELUCOVER_TOGETHER_BYTES 135000)  # of source in a group, about: twice as much saves little more, and the compiler needs 1.2 GB already
 function(together target)
   if(NOT RELUCOVER_TOGETHER)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(files ${target} SOURCES)
-  list(TRANSFORM files REPLACE "/([^/]*)$" "//\\1")  # sorts a folder's own files before those of the folders in it
   list(SORT files)
-  list(TRANSFORM files REPLACE "//" "/")
-  set(folder "")
-  set(number 0)
   set(bytes 0)
   foreach(file ${files})
-    get_filename_component(file_folder ${file} DIRECTORY)
     file(SIZE ${file} size)
     math(EXPR bytes "${bytes} + ${size}")
-    if(NOT file_folder STREQUAL folder OR bytes GREATER RELUCOVER_TOGETHER_BYTES)
-      math(EXPR number "${number} + 1")
-      set(folder ${file_folder})
-      set(bytes ${size})
-    endif()
-    set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${number})
+  endforeach()
+  math(EXPR parts "(${bytes} + ${RELUCOVER_TOGETHER_BYTES} / 2) / ${RELUCOVER_TOGETHER_BYTES}")
+  if(parts LESS 1)
+    set(parts 1)
+  endif()
+  set(before 0)
+  foreach(file ${files})  # in parts of about the same size
+    file(SIZE ${file} size)
+    math(EXPR part "(2 * ${before} + ${size}) * ${parts} / (2 * ${bytes})")
+    set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${target}_${part})
+    math(EXPR before "${before} + ${size}")
   endforeach()
 endfunction()

@@ -26,10 +26,10 @@ class Packer {
   void operator()(const Values&... values) {
     (one(values), ...);
   }
-  std::string take() { return std::move(bytes_); }
+  std::string take();
 
  private:
-  void raw(const void* data, std::size_t size) { bytes_.append(static_cast<const char*>(data), size); }
+  void raw(const void* data, std::size_t size);
   template <class T>
   void one(const T& value) {
     if constexpr (Archivable<T>) {
@@ -68,11 +68,7 @@ class Unpacker {
   bool done() const { return left_.empty(); }
 
  private:
-  void raw(void* data, std::size_t size) {
-    if (size > left_.size()) throw std::runtime_error("ends too early");
-    if (size > 0) std::memcpy(data, left_.data(), size);
-    left_.remove_prefix(size);
-  }
+  void raw(void* data, std::size_t size);
   template <class T>
   void one(T& value) {
     if constexpr (Archivable<T>) {

@@ -18,9 +18,9 @@ namespace relucover {
 
 namespace {
 
-constexpr int format_version = 1;
+constexpr int checkpoint_version = 1;
 constexpr std::string_view format_words = "relucover checkpoint ";
-const std::string magic = fmt::format("{}{}\n", format_words, format_version);
+const std::string magic = fmt::format("{}{}\n", format_words, checkpoint_version);
 
 std::uint64_t fnv1a(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -42,7 +42,7 @@ std::string content_of(const std::filesystem::path& file) {
   if (!bytes.starts_with(magic)) {
     int found = 0;
     if (bytes.starts_with(format_words)) std::from_chars(bytes.data() + format_words.size(), bytes.data() + bytes.size(), found);
-    if (found > format_version) throw DataError(file.string(), "version", version_problem(found, format_version).problem, "update relucover");
+    if (found > checkpoint_version) throw DataError(file.string(), "version", version_problem(found, checkpoint_version).problem, "update relucover");
     refuse(file, "is not a checkpoint");
   }
   std::uint64_t sum = 0;

@@ -26,6 +26,8 @@ Vector symmetric_eigenvalues(Matrix symmetric);
 SymmetricEigen tridiagonal_eigen(Vector diagonal, Vector beside);
 /// Largest |eigenvalue|; 0 for an empty matrix.
 double spectral_radius(Matrix symmetric);
+/// Of a Gram matrix whose columns are brought to unit size.
+double scaled_condition(const Matrix& gram);
 
 struct GeneralEigen {
   bool converged = false;

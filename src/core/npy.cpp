@@ -26,12 +26,12 @@ constexpr const char* cut_off = "the file is damaged or was cut off: write or co
 }
 
 /// Where the header's dictionary lies and where the data starts.
-struct Frame {
+struct NpyFrame {
   std::string_view dictionary;
   std::size_t data_offset;
 };
 
-Frame find_header(Bytes bytes, const Place& place) {
+NpyFrame find_header(Bytes bytes, const Place& place) {
   const std::string_view text = text_of(bytes);
   if (text.empty()) fail(place, "is empty", cut_off);
   if (text.substr(0, npy_magic.size()) != npy_magic.substr(0, text.size())) fail(place, "is not a .npy array", damaged);
@@ -202,7 +202,7 @@ std::string shape_text(const std::vector<Index>& shape) {
 }
 
 NpyArray parse_npy(const SharedBytes& content, const Place& place) {
-  const Frame frame = find_header(content.bytes, place);
+  const NpyFrame frame = find_header(content.bytes, place);
   const HeaderParser::Content header = HeaderParser(frame.dictionary, place).parse();
   NpyArray array;
   array.type = element_type(*header.descr, place);
@@ -235,7 +235,7 @@ std::optional<std::size_t> npy_bytes(Bytes start, const Place& place) {
   const std::size_t length = byte(8) | byte(9) << 8 | (first_version ? 0 : byte(10) << 16 | byte(11) << 24);
   if (length > longest_header) fail(place, fmt::format("has a header of {} bytes", length), damaged);
   if (text_of(start).starts_with(npy_magic) && start.size() < (first_version ? 10 : frame_size) + length) return std::nullopt;
-  const Frame frame = find_header(start, place);
+  const NpyFrame frame = find_header(start, place);
   const HeaderParser::Content header = HeaderParser(frame.dictionary, place).parse();
   const auto needed = bytes_needed(*header.shape, element_type(*header.descr, place).size);
   if (!needed) fail(place, fmt::format("claims shape {}, more than 2^63 bytes", shape_text(*header.shape)), damaged);

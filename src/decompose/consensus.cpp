@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/linear_algebra.hpp"
+#include "core/median.hpp"
 #include "core/random.hpp"
 
 namespace relucover {
@@ -19,14 +20,6 @@ std::vector<Index> draw_set(Index size, Index bound, RandomStream& random) {
     if (std::find(set.begin(), set.end(), one) == set.end()) set.push_back(one);
   }
   return set;
-}
-
-double typical_size(const Matrix& given) {
-  std::vector<double> sizes(given.data(), given.data() + given.size());
-  for (double& size : sizes) size = std::abs(size);
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  return *middle;
 }
 
 /// The direction that the columns leave out, of one row more than columns.
@@ -171,7 +164,7 @@ double explained_share(const Matrix& left, const Matrix& right, const Matrix& gi
 
 Consensus consensus_factors(const Matrix& given, const Control& control, const ConsensusOptions& options) {
   Consensus result;
-  const double size = typical_size(given);
+  const double size = median_of(Vector(given.reshaped().cwiseAbs()));
   if (!(size > 0)) return result;
   const double tolerance = 10 * options.tolerance * size;
   constexpr Index looked_at = 1000;

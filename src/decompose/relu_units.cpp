@@ -12,12 +12,6 @@ namespace relucover {
 
 namespace {
 
-const SymmetricTensor& order_of(const HermiteMoments& moments, Index order) {
-  return moments.tensors.at(static_cast<std::size_t>(order));
-}
-
-double factorial(Index k) { return std::tgamma(static_cast<double>(k) + 1); }
-
 /// d/db of the coefficient (-1)^k φ(b) He_{k-2}(b), which is (-1)^{k-1} φ(b) He_{k-1}(b) = that of order k + 1.
 double coefficient_slope(Index order, double bias) { return relu_hermite_coefficient(order + 1, bias); }
 
@@ -36,8 +30,8 @@ ReluUnits recover_scalars(const HermiteMoments& moments, const Matrix& direction
   ReluUnits units{directions, Vector::Zero(directions.rows()), Vector::Zero(directions.rows())};
   const double root = std::sqrt(2 * std::numbers::pi);
   if (tuple_order <= 2) {
-    const Vector second = weights_of_powers(order_of(moments, 2), directions);
-    const Vector third = weights_of_powers(order_of(moments, 3), directions);
+    const Vector second = weights_of_powers(moments.of_order(2), directions);
+    const Vector third = weights_of_powers(moments.of_order(3), directions);
     for (Index i = 0; i < units.count(); ++i) {
       units.b[i] = -third[i] / second[i];
       units.a[i] = second[i] * root * std::exp(units.b[i] * units.b[i] / 2);
@@ -45,7 +39,7 @@ ReluUnits recover_scalars(const HermiteMoments& moments, const Matrix& direction
     return units;
   }
   std::vector<Vector> zeta;
-  for (Index j = tuple_order; j <= tuple_order + 3; ++j) zeta.push_back(weights_of_powers(order_of(moments, j), directions));
+  for (Index j = tuple_order; j <= tuple_order + 3; ++j) zeta.push_back(weights_of_powers(moments.of_order(j), directions));
   for (Index i = 0; i < units.count(); ++i) {
     const Index q = std::abs(zeta[1][i]) > std::abs(zeta[2][i]) ? tuple_order + 1 : tuple_order + 2;
     const auto at = [&](Index j) { return zeta[static_cast<std::size_t>(j - tuple_order)][i]; };
@@ -71,7 +65,7 @@ ReluUnits fix_signs(ReluUnits units, const Vector& first_moment, SignRule rule) 
 double moment_risk(const HermiteMoments& moments, const ReluUnits& units, Index first_order, Index last_order) {
   double risk = 0;
   for (Index k = first_order; k <= last_order; ++k) {
-    SymmetricTensor left = order_of(moments, k);
+    SymmetricTensor left = moments.of_order(k);
     for (Index i = 0; i < units.count(); ++i)
       add_power(left, -units.a[i] * relu_hermite_coefficient(k, units.b[i]), units.w.row(i).transpose());
     risk += left.squared_norm() / factorial(k);
@@ -92,7 +86,7 @@ ReluUnits refine_on_moments(const HermiteMoments& moments, ReluUnits units, Inde
     for (Index k = first_order; k <= last_order; ++k) {
       const PackedIndex index(d, k);
       const Vector root = (index.multiplicities() / factorial(k)).cwiseSqrt();
-      Vector left = order_of(moments, k).values;
+      Vector left = moments.of_order(k).values;
       Matrix jacobian(index.size(), m * per_unit);
       const PackedIndex shorter(d, k - 1), one(d, 1);
       const auto places = joined_places(shorter, one);

@@ -16,7 +16,7 @@ namespace relucover {
 
 namespace {
 
-struct Setting {
+struct FigurePoint {
   std::string panel;
   double point = 0;  // what the figure's axis shows
   VectorNetworkOptions network;
@@ -56,7 +56,7 @@ class UntilTimeIsOver : public Observer {
   const Watched& watched_;
 };
 
-TableRow row_of(const Setting& setting, const StudySize& size, const Watched& watched) {
+TableRow row_of(const FigurePoint& setting, const StudySize& size, const Watched& watched) {
   const Control& control = watched.control;
   Errors printed, practical, ours;
   for (int trial = 0; trial < size.trials; ++trial) {
@@ -88,7 +88,7 @@ TableRow row_of(const Setting& setting, const StudySize& size, const Watched& wa
   return row;
 }
 
-Study study_of(const std::string& axis, const std::vector<Setting>& settings, const StudySize& size) {
+Study study_of(const std::string& axis, const std::vector<FigurePoint>& settings, const StudySize& size) {
   Study study{{"panel", axis, "printed_W", "printed_A", "printed_mse", "practical_W", "practical_A", "practical_mse",
                "default_W", "default_A", "default_mse"},
               {}};
@@ -103,7 +103,7 @@ VectorNetworkOptions square(Index side) { return {.inputs = side, .units = side,
 }  // namespace
 
 Study gklw_sample_efficiency(const StudySize& size) {
-  std::vector<Setting> settings;
+  std::vector<FigurePoint> settings;
   for (const Index samples : {500, 1000, 2000, 5000, 10000, 20000})
     settings.push_back({"10x10", static_cast<double>(samples), square(10), {.samples = samples}});
   for (const Index samples : {2000, 5000, 10000})
@@ -114,7 +114,7 @@ Study gklw_sample_efficiency(const StudySize& size) {
 }
 
 Study gklw_noise(const StudySize& size) {
-  std::vector<Setting> settings;
+  std::vector<FigurePoint> settings;
   for (const char* distribution : {"gaussian", "mixture"})
     for (const double noise : {0.1, 0.2, 0.3, 0.5, 0.7, 1.0})
       settings.push_back({distribution,
@@ -125,7 +125,7 @@ Study gklw_noise(const StudySize& size) {
 }
 
 Study gklw_condition(const StudySize& size) {
-  std::vector<Setting> settings;
+  std::vector<FigurePoint> settings;
   const SyntheticOptions samples{.samples = 20000, .distribution = InputDistribution::parse("mixture")};
   for (const bool of_weights : {true, false})
     for (const double condition : {1.0, 2.0, 5.0, 10.0, 30.0, 100.0}) {

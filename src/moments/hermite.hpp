@@ -7,6 +7,9 @@
 
 namespace relucover {
 
+/// k!
+inline double factorial(Index k) { return std::tgamma(static_cast<double>(k) + 1); }
+
 /// He_k(x): He_{r+1} = x He_r - r He_{r-1}.
 inline double hermite(Index order, double x) {
   double before = 1, value = x;

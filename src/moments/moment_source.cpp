@@ -12,8 +12,6 @@ namespace relucover {
 
 namespace {
 
-double factorial(Index k) { return std::tgamma(static_cast<double>(k) + 1); }
-
 /// Σ r z zᵀ (or Σ r z (z·v) for given v), with z centred but not yet whitened, and r the residual of an affine form.
 struct SecondMomentSums {
   using Scalar = double;

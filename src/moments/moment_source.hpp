@@ -14,6 +14,7 @@ struct HermiteMoments {
   std::vector<SymmetricTensor> tensors;
   /// Expected Frobenius norm of the sampling error of each order; 0 where exact.
   std::vector<double> noise;
+  const SymmetricTensor& of_order(Index order) const { return tensors.at(static_cast<std::size_t>(order)); }
 };
 
 class MomentSource {

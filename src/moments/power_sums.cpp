@@ -12,8 +12,8 @@ namespace relucover {
 
 namespace {
 
-constexpr const char* format_name = "relucover-moments";
-constexpr Index format_version = 1;
+constexpr const char* moments_format = "relucover-moments";
+constexpr Index moments_version = 1;
 constexpr double most_numbers = 1e8, most_numbers_for_control = 2e7;
 
 struct Sums {
@@ -90,8 +90,8 @@ void add_power_sums(PowerSums& total, const PowerSums& part) {
 }
 
 void write_power_sums(const PowerSums& sums, const std::filesystem::path& path) {
-  write_npz(path, {{"format", text_array(format_name)},
-                   {"version", integer_array(format_version)},
+  write_npz(path, {{"format", text_array(moments_format)},
+                   {"version", integer_array(moments_version)},
                    {"samples", integer_array(sums.samples)},
                    {"inputs", integer_array(sums.inputs)},
                    {"order", integer_array(sums.order)},
@@ -103,7 +103,7 @@ void write_power_sums(const PowerSums& sums, const std::filesystem::path& path) 
 
 PowerSums read_power_sums(const std::filesystem::path& path) {
   const NpzReader reader(map_file(path), path.string(), "make it with `relucover moments`");
-  reader.expect_format(format_name, format_version);
+  reader.expect_format(moments_format, moments_version);
   PowerSums sums;
   const auto count = [&](const char* key, double least, double most) {
     const double value = reader.number(key);

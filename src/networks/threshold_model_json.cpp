@@ -13,7 +13,7 @@ namespace relucover {
 namespace {
 
 using nlohmann::json;
-constexpr const char* format_name = "relucover-threshold-model";
+constexpr const char* threshold_format = "relucover-threshold-model";
 
 json to_json(const Vector& values) { return std::vector<double>(values.begin(), values.end()); }
 
@@ -104,7 +104,7 @@ UpperPart to_upper(const json& object) {
 }  // namespace
 
 std::string threshold_model_json(const ThresholdModel& model) {
-  const json object = {{"format", format_name}, {"version", 1},           {"unit", model.unit.name()},
+  const json object = {{"format", threshold_format}, {"version", 1},           {"unit", model.unit.name()},
                        {"W", to_json(model.W)}, {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
   return object.dump();
 }
@@ -120,7 +120,7 @@ bool holds_threshold_model(const std::filesystem::path& path) {
   if (path.extension() == ".onnx") return is_threshold_onnx(path);
   if (path.extension() != ".json") return false;
   const json object = json::parse(text_of(map_file(path).bytes), nullptr, false);
-  return object.is_object() && object.value("format", json()) == format_name;
+  return object.is_object() && object.value("format", json()) == threshold_format;
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {
@@ -129,8 +129,8 @@ ThresholdModel read_threshold_model(const std::filesystem::path& path) {
   const SharedBytes content = map_file(path);
   try {
     const json object = json::parse(text_of(content.bytes));
-    if (object.value("format", "") != format_name)
-      throw std::invalid_argument(std::string("\"format\" is not \"") + format_name + "\"");
+    if (object.value("format", "") != threshold_format)
+      throw std::invalid_argument(std::string("\"format\" is not \"") + threshold_format + "\"");
     if (object.at("version").get<int>() != 1) throw std::invalid_argument("\"version\" is not 1");
     ThresholdModel model{UnitFunction::parse(object.at("unit").get<std::string>()), to_matrix(object.at("W")),
                          to_vector(object.at("t")), to_upper(object.at("upper"))};

@@ -20,7 +20,7 @@ namespace relucover {
 
 namespace {
 constexpr const char* spool_format = "relucover-answers";
-constexpr int format_version = 2;  // 1 had the scale of a Gaussian instead of a law
+constexpr int spool_version = 2;  // 1 had the scale of a Gaussian instead of a law
 }  // namespace
 
 AnswerSpool::AnswerSpool(std::filesystem::path path, const QueryLaw& law, std::uint64_t seed)
@@ -85,8 +85,8 @@ AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
     return object[key].get<Number>();
   };
   const int version = number("version", int());
-  if (version != format_version && version != 1) {
-    const VersionProblem wrong = version_problem(version, format_version);
+  if (version != spool_version && version != 1) {
+    const VersionProblem wrong = version_problem(version, spool_version);
     fail("its version " + wrong.problem, wrong.remedy);
   }
   constexpr Index most_outputs = Index{1} << 32;
@@ -126,7 +126,7 @@ std::optional<QueryLaw> AnswerSpool::gaussian_in(const std::filesystem::path& pa
 }
 
 void AnswerSpool::start(Index outputs) {
-  nlohmann::ordered_json header = {{"format", spool_format}, {"version", format_version}, {"inputs", inputs_},
+  nlohmann::ordered_json header = {{"format", spool_format}, {"version", spool_version}, {"inputs", inputs_},
                                          {"outputs", outputs},    {"seed", seed_},             {"law", law_}};
   if (spreads_.size() > 0) header["spreads"] = std::vector<double>(spreads_.begin(), spreads_.end());
   const std::string line = header.dump() + "\n";

@@ -36,7 +36,7 @@ Hdf5Handle::~Hdf5Handle() {
 
 namespace {
 
-constexpr const char* damaged = "the file is damaged or was cut off: write or copy it again";
+constexpr const char* lost_bytes = "the file is damaged or was cut off: write or copy it again";
 
 template <class Scalar>
 hid_t memory_type() {
@@ -63,7 +63,7 @@ struct Dataset {
     if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
         H5Dread(id.get(), memory_type<Scalar>(), memory_space.get(), file_space.get(), H5P_DEFAULT, out.data()) < 0)
       throw DataError(place.file, place.within, fmt::format("rows {} to {} can't be read", first, first + rows - 1),
-                      damaged);
+                      lost_bytes);
   }
 };
 
@@ -112,7 +112,7 @@ Dataset open_dataset(hid_t file, const std::string& file_name, const std::string
                     "name the inputs x and the labels y");
   const Hdf5Handle space(H5Dget_space(id.get()), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  if (rank < 0) throw DataError(file_name, place.within, "has no shape", damaged);
+  if (rank < 0) throw DataError(file_name, place.within, "has no shape", lost_bytes);
   std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr);
   const ElementType type = element_type_of(id.get(), place);
@@ -151,7 +151,7 @@ void check_claims(const Dataset& dataset, const SharedBytes& content) {
   if (possible && H5Pget_layout(creation.get()) == H5D_CONTIGUOUS && H5Pget_external_count(creation.get()) == 0)
     possible = static_cast<std::size_t>(size) <= content.bytes.size();
   if (!possible)
-    throw DataError(dataset.place.file, dataset.place.within, fmt::format("claims shape {}, more than the file holds", shape_text(dataset.shape)), damaged);
+    throw DataError(dataset.place.file, dataset.place.within, fmt::format("claims shape {}, more than the file holds", shape_text(dataset.shape)), lost_bytes);
 }
 
 bool has_user_block(hid_t file) {
@@ -189,7 +189,7 @@ std::unique_ptr<SampleSource> open(const std::filesystem::path& path) {
   const SharedBytes content = map_file(path);
   const Hdf5Session session;
   Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.valid()) throw DataError(name, "", "is not an HDF5 file that can be read", damaged);
+  if (!file.valid()) throw DataError(name, "", "is not an HDF5 file that can be read", lost_bytes);
   Dataset x = open_dataset(file.get(), name, "x"), y = open_dataset(file.get(), name, "y");
   check_sample_shapes(x.shape, x.place, y.shape, y.place);
   for (const Dataset* dataset : {&x, &y}) check_claims(*dataset, content);

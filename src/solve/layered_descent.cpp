@@ -15,16 +15,16 @@ constexpr double least_diagonal = 1e-3, least_diagonal_plain = 1e-6;
 // Above this cost single precision is enough for the Gram matrix of a step.
 constexpr double single_above = 1e-9;
 
-struct Normal {
+struct LayeredNormal {
   Matrix gram;  // lower half
   Vector gradient, damped;
 };
 
 template <class Real>
-Normal normal_equations(const LayeredModel& model, const SampleSource& samples, const Control& control) {
+LayeredNormal normal_equations(const LayeredModel& model, const SampleSource& samples, const Control& control) {
   const auto sums = reduce(samples, LayeredGram<Real>(model), control);
   const double n = static_cast<double>(std::max<Index>(sums.samples, 1));
-  Normal normal{sums.gram.template cast<double>() / n, sums.gradient / n, {}};
+  LayeredNormal normal{sums.gram.template cast<double>() / n, sums.gradient / n, {}};
   const double least = model.form == LayeredModel::Form::plain ? least_diagonal_plain : least_diagonal;
   normal.damped = normal.gram.diagonal().cwiseMax(least * normal.gram.diagonal().mean());
   return normal;
@@ -44,7 +44,7 @@ double mean_cost(const LayeredModel& model, const SampleSource& samples, const C
 
 bool descend_once(Descent& at, const SampleSource& samples, int tries, const Control& control) {
   const bool single = at.model.form == LayeredModel::Form::sign_free && at.cost > single_above;
-  const Normal normal =
+  const LayeredNormal normal =
       single ? normal_equations<float>(at.model, samples, control) : normal_equations<double>(at.model, samples, control);
   const Vector from = at.model.flat();
   for (int attempt = 0; attempt < tries; ++attempt) {

@@ -15,7 +15,7 @@ namespace relucover {
 
 namespace {
 
-using Kind = FirstLook::Kind;
+using Look = FirstLook::Kind;
 
 constexpr double mostly = 0.7;
 
@@ -25,12 +25,12 @@ bool whole_numbers(const RowMatrix& answers) { return (answers.array() == answer
 std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
   const auto& first = seen.middle;
   if (seen.distinct_values == 1 || (first.rowwise() - first.row(0)).isZero(0))
-    if (second_differences(seen).isZero(0)) return FirstLook{Kind::constant, fmt::format("every answer is the same ({:g}): the model is constant on these inputs", first(0, 0))};
+    if (second_differences(seen).isZero(0)) return FirstLook{Look::constant, fmt::format("every answer is the same ({:g}): the model is constant on these inputs", first(0, 0))};
   if (noise > rounding_of(seen))
-    return FirstLook{Kind::noisy, fmt::format("the same query is answered differently (by {:.1e}): the answers are noisy", noise)};
+    return FirstLook{Look::noisy, fmt::format("the same query is answered differently (by {:.1e}): the answers are noisy", noise)};
   constexpr Index few = 40;
   if (seen.distinct_values <= few)
-    return FirstLook{Kind::few_values,
+    return FirstLook{Look::few_values,
                      fmt::format("the answers take {} different values{}: class labels alone are not enough, ask for probabilities or scores "
                                  "(predict_proba, decision_function, logits)",
                                  seen.distinct_values, whole_numbers(first) ? ", whole numbers" : "")};
@@ -44,7 +44,7 @@ std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
   }
   const double still = static_cast<double>(rows_still) / static_cast<double>(near.rows());
   if (still > 0.5 && levels.size() > 2)
-    return FirstLook{Kind::steps, fmt::format("{:.0f}% of the answers do not change when the query moves a little: the model is piecewise constant (a tree, "
+    return FirstLook{Look::steps, fmt::format("{:.0f}% of the answers do not change when the query moves a little: the model is piecewise constant (a tree, "
                                               "a forest, rounded scores), not a network of ReLUs", 100 * still)};
   return std::nullopt;
 }
@@ -68,19 +68,19 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
                            const std::function<RowMatrix(const RowMatrix&)>& answers) {
   const Matrix differences = second_differences(seen);
   const double rounding = rounding_of(seen);
-  FirstLook look{Kind::kinked, "", link};
+  FirstLook look{Look::kinked, "", link};
   if (differences.size() == 0) {
-    look.kind = Kind::unknown;
+    look.kind = Look::unknown;
     return look;
   }
   if (!((differences.array() > rounding).any())) {
-    look.kind = Kind::affine;
+    look.kind = Look::affine;
     look.words = fmt::format("no bend on {} segments of queries: the model is affine there", differences.rows());
     return look;
   }
   const double share = smooth_share(differences, rounding);
   if (share > mostly) {
-    look.kind = Kind::smooth;
+    look.kind = Look::smooth;
     look.words = fmt::format("the model is smooth{}: on {:.0f}% of the segments that bend, second differences shrink with the square of the length (kinks "
                              "vanish or stay); tanh, GELU, ELU, softplus, sines look like this, networks of ReLUs don't",
                              link == Link::identity ? saturates(asking, law, seen, seed, control) : "", 100 * share);
@@ -92,7 +92,7 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
   constexpr Index enough = 20;
   const double other_kinks = planes.longest_step < 5e-3 ? 0.2 : 0.5;  // a wide step meets others
   if (planes.places >= enough && planes.share() > other_kinks) {
-    look.kind = Kind::deeper;
+    look.kind = Look::deeper;
     look.words = fmt::format("piecewise linear with more than one hidden layer: {} of {} places on the planes of {} kinks bend otherwise or not at all (one "
                              "hidden layer: all alike); ask for several with layers (--layers auto)",
                              planes.elsewhere, planes.places, planes.kinks);
@@ -109,7 +109,7 @@ FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> li
   const Segments seen = ask_along_segments(asking, law, seed, control);
   if (const auto plain = plain_to_see(seen, noise_of(asking, law, seed, control))) {
     FirstLook look = *plain;
-    if (look.kind == Kind::noisy) look.link = link.value_or(likely_link(seen.middle));
+    if (look.kind == Look::noisy) look.link = link.value_or(likely_link(seen.middle));
     return look;
   }
   const auto look_through = [&](Link through) {
@@ -118,7 +118,7 @@ FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> li
     const MemorySource<double> labels(RowMatrix::Zero(seen.middle.rows(), 1), seen.middle);
     const Unlink unlink(through, labels, control);
     if (unlink.noise() > 0)  // what bends on short segments is the rounding
-      return FirstLook{Kind::unknown, "its probabilities have few digits, and short segments of queries show their rounding, not what bends", through};
+      return FirstLook{Look::unknown, "its probabilities have few digits, and short segments of queries show their rounding, not what bends", through};
     return kinked_or_smooth(before_link(seen, unlink), through, asking, law, seed, control, [&](const RowMatrix& queries) {
       const RowMatrix served = asking.all(queries, control);
       RowMatrix before = RowMatrix::Constant(served.rows(), unlink.outputs(), std::numeric_limits<double>::quiet_NaN());

@@ -17,7 +17,7 @@ namespace relucover {
 namespace {
 
 /// What the second pass needs from the first.
-struct Frame {
+struct SecondPassFrame {
   InputMoments moments;
   Whitening whitening;
   Matrix affine;      // z to the affine fit of y - mean, q by l
@@ -43,8 +43,8 @@ std::vector<std::pair<Index, Index>> look_alikes(const InputMoments& moments, co
   return pairs;
 }
 
-Frame frame_of(const SampleSource& source, const DiagnosticsOptions& options, const Control& control) {
-  Frame frame;
+SecondPassFrame frame_of(const SampleSource& source, const DiagnosticsOptions& options, const Control& control) {
+  SecondPassFrame frame;
   frame.moments = input_moments(source, control);
   frame.whitening = whitening_of(frame.moments);
   frame.look_alike = look_alikes(frame.moments, frame.whitening);
@@ -67,14 +67,14 @@ Frame frame_of(const SampleSource& source, const DiagnosticsOptions& options, co
 /// Powers of directions, T_2 of the affine fit's residuals, and columns that are equal.
 struct ShapeSums {
   using Scalar = double;
-  const Frame* frame;
+  const SecondPassFrame* frame;
   Vector third, fourth, odd1, odd2, odd3, odd6;  // centred t^3, t^4; with its mean u, u^2, u^3, u^6
   double squared_norms = 0;                      // |z|^4
   Matrix t2;                                     // r z z', one below the other
   Vector t2_spread;                              // r^2 |z|^4
   std::vector<Index> unequal;                    // blocks in which columns that look alike differ
 
-  explicit ShapeSums(const Frame& of)
+  explicit ShapeSums(const SecondPassFrame& of)
       : frame(&of), third(Vector::Zero(of.directions.cols())), fourth(third), odd1(third), odd2(third), odd3(third), odd6(third),
         t2(Matrix::Zero(of.directions.rows() * of.mix.cols(), of.directions.rows())), t2_spread(Vector::Zero(of.mix.cols())),
         unequal(of.look_alike.size(), 0) {}
@@ -133,14 +133,14 @@ class TestOf {
   Index count_ = 0;
 };
 
-std::string direction_name(const Frame& frame, Index j) {
+std::string direction_name(const SecondPassFrame& frame, Index j) {
   const Index q = frame.whitening.size();
   return j < q ? fmt::format("column {}", frame.whitening.kept[static_cast<std::size_t>(j)]) : fmt::format("projection {}", j - q);
 }
 
 Test too_few() { return {.passed = false, .worst = fmt::format("too few samples to tell (fewer than {})", fewest_for_normality)}; }
 
-Test gaussian_test(const Frame& frame, const ShapeSums& sums, double level) {
+Test gaussian_test(const SecondPassFrame& frame, const ShapeSums& sums, double level) {
   const double n = static_cast<double>(frame.moments.samples), q = static_cast<double>(frame.whitening.size());
   if (frame.moments.samples < fewest_for_normality) return too_few();
   TestOf test;
@@ -154,7 +154,7 @@ Test gaussian_test(const Frame& frame, const ShapeSums& sums, double level) {
   return test.finish(level);
 }
 
-Test symmetry_test(const Frame& frame, const ShapeSums& sums, double level) {
+Test symmetry_test(const SecondPassFrame& frame, const ShapeSums& sums, double level) {
   if (frame.moments.samples < fewest_for_normality) return too_few();
   TestOf test;
   for (Index j = 0; j < sums.odd1.size(); ++j) {
@@ -165,7 +165,7 @@ Test symmetry_test(const Frame& frame, const ShapeSums& sums, double level) {
 }
 
 /// Mean 0 and covariance I within five standard errors of every entry.
-void look_at_covariance(const Frame& frame, const ShapeSums& sums, InputDiagnostics& found) {
+void look_at_covariance(const SecondPassFrame& frame, const ShapeSums& sums, InputDiagnostics& found) {
   const Index d = frame.whitening.inputs, q = frame.whitening.size();
   const double n = static_cast<double>(frame.moments.samples);
   const Matrix distance = (frame.moments.covariance - Matrix::Identity(d, d)).cwiseAbs();
@@ -179,7 +179,7 @@ void look_at_covariance(const Frame& frame, const ShapeSums& sums, InputDiagnost
                    found.distance_from_identity <= errors * std::sqrt(heaviest / n);
 }
 
-void look_at_labels(const Frame& frame, InputDiagnostics& found) {
+void look_at_labels(const SecondPassFrame& frame, InputDiagnostics& found) {
   const Matrix& covariance = frame.moments.label_covariance;
   const double total = covariance.trace();
   found.affine_fit_residual = total > 0 ? std::max(0.0, (total - frame.affine.squaredNorm()) / total) : 0;
@@ -189,7 +189,7 @@ void look_at_labels(const Frame& frame, InputDiagnostics& found) {
 }
 
 /// The directions that T_2 shows: its leading right singular vectors.
-Matrix look_at_t2(const Frame& frame, const ShapeSums& sums, const DiagnosticsOptions& options, InputDiagnostics& found) {
+Matrix look_at_t2(const SecondPassFrame& frame, const ShapeSums& sums, const DiagnosticsOptions& options, InputDiagnostics& found) {
   const Index q = frame.whitening.size(), residuals = frame.mix.cols();
   if (q == 0) return Matrix(0, 0);
   const double n = static_cast<double>(frame.moments.samples);
@@ -249,7 +249,7 @@ struct HeldOutSums {
 };
 
 /// Any function of x that is fitted on some samples and judged on others bounds the noise from above.
-double noise_bound(const SampleSource& source, const Frame& frame, const Matrix& subspace, const DiagnosticsOptions& options,
+double noise_bound(const SampleSource& source, const SecondPassFrame& frame, const Matrix& subspace, const DiagnosticsOptions& options,
                    const Control& control) {
   const Index n = source.samples(), q = frame.whitening.size();
   const Index train = n - std::max<Index>(n / 5, 1);
@@ -274,7 +274,7 @@ double noise_bound(const SampleSource& source, const Frame& frame, const Matrix&
 }  // namespace
 
 Test gaussian_inputs(const SampleSource& source, const DiagnosticsOptions& options, const Control& control) {
-  const Frame frame = frame_of(source, options, control);
+  const SecondPassFrame frame = frame_of(source, options, control);
   return gaussian_test(frame, reduce(source, ShapeSums(frame), control), options.level);
 }
 
@@ -285,7 +285,7 @@ InputDiagnostics diagnose(const SampleSource& source, const DiagnosticsOptions& 
   found.inputs = source.inputs();
   found.outputs = source.outputs();
   control.progress("mean and covariance", -1);
-  const Frame frame = frame_of(source, options, control);
+  const SecondPassFrame frame = frame_of(source, options, control);
   control.progress("shape of the inputs", -1);
   const ShapeSums sums = reduce(source, ShapeSums(frame), control);
   found.constant_columns = frame.whitening.constant;

@@ -18,21 +18,21 @@ Matrix by_definition(const A& a, const B& b) {
   return product;
 }
 
-double distance(const Matrix& one, const Matrix& other) { return one.size() == 0 ? 0 : (one - other).cwiseAbs().maxCoeff(); }
+double largest_difference(const Matrix& one, const Matrix& other) { return one.size() == 0 ? 0 : (one - other).cwiseAbs().maxCoeff(); }
 
 template <class Target, class A, class B>
 void check_all_ways(const A& a, const B& b, double tolerance) {
   const Matrix expected = by_definition(a, b);
   const Target fresh = a * b;
-  EXPECT_LT(distance(fresh.template cast<double>(), expected), tolerance);
+  EXPECT_LT(largest_difference(fresh.template cast<double>(), expected), tolerance);
   Target sum = Target::Ones(a.rows(), b.cols());
   sum.noalias() += a * b;
-  EXPECT_LT(distance(sum.template cast<double>(), (expected.array() + 1).matrix()), tolerance);
+  EXPECT_LT(largest_difference(sum.template cast<double>(), (expected.array() + 1).matrix()), tolerance);
   sum.noalias() -= 2 * (a * b);
-  EXPECT_LT(distance(sum.template cast<double>(), (1 - expected.array()).matrix()), 2 * tolerance);
+  EXPECT_LT(largest_difference(sum.template cast<double>(), (1 - expected.array()).matrix()), 2 * tolerance);
   Target wide = Target::Zero(a.rows() + 2, b.cols() + 3);  // a block whose rows and columns are not neighbours
   wide.block(1, 2, a.rows(), b.cols()).noalias() = (3 * a) * (-b);
-  EXPECT_LT(distance(wide.block(1, 2, a.rows(), b.cols()).template cast<double>(), -3 * expected), 3 * tolerance);
+  EXPECT_LT(largest_difference(wide.block(1, 2, a.rows(), b.cols()).template cast<double>(), -3 * expected), 3 * tolerance);
   EXPECT_EQ(wide.row(0).norm() + wide.col(1).norm() + wide.rightCols(1).norm() + wide.bottomRows(1).norm(), 0);
 }
 
@@ -80,13 +80,13 @@ TEST_P(Products, WithVectorsThatLieAnywhere) {
   const Matrix a = some<Matrix>(m, k, 1), wide = some<Matrix>(k + 1, k + 1, 2);
   const RowMatrix ar = a;
   const Vector expected_column = by_definition(a, wide.col(0).head(k)), expected_row = by_definition(a, wide.row(0).head(k).transpose());
-  EXPECT_LT(distance(Vector(a * wide.col(0).head(k)), expected_column), 1e-12);
-  EXPECT_LT(distance(Vector(ar * wide.row(0).head(k).transpose()), expected_row), 1e-12);
+  EXPECT_LT(largest_difference(Vector(a * wide.col(0).head(k)), expected_column), 1e-12);
+  EXPECT_LT(largest_difference(Vector(ar * wide.row(0).head(k).transpose()), expected_row), 1e-12);
   const Eigen::RowVectorXd left = wide.row(0).head(k) * a.transpose();
-  EXPECT_LT(distance(left.transpose(), expected_row), 1e-12);
+  EXPECT_LT(largest_difference(left.transpose(), expected_row), 1e-12);
   Matrix into = Matrix::Zero(3, m);
   into.row(1).noalias() = wide.row(0).head(k) * ar.transpose();
-  EXPECT_LT(distance(into.row(1).transpose(), expected_row), 1e-12);
+  EXPECT_LT(largest_difference(into.row(1).transpose(), expected_row), 1e-12);
   into.row(1).noalias() -= wide.row(0).head(k) * a.transpose();
   EXPECT_LT(into.norm(), 1e-12);
 }

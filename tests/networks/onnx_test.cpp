@@ -21,7 +21,7 @@ Network example(Index outputs, bool skip) {
   return network;
 }
 
-void expect_same_bits(const Matrix& a, const Matrix& b) {
+void expect_identical(const Matrix& a, const Matrix& b) {
   ASSERT_EQ(a.rows(), b.rows());
   ASSERT_EQ(a.cols(), b.cols());
   for (Index i = 0; i < a.size(); ++i)
@@ -41,11 +41,11 @@ TEST(Onnx, RoundTripKeepsEveryBit) {
       const Network network = example(outputs, skip);
       write_network_onnx(network, file.path);
       const Network back = read_network_onnx(file.path);
-      expect_same_bits(network.W, back.W);
-      expect_same_bits(network.b, back.b);
-      expect_same_bits(network.A, back.A);
-      expect_same_bits(network.skip, back.skip);
-      expect_same_bits(network.offset, back.offset);
+      expect_identical(network.W, back.W);
+      expect_identical(network.b, back.b);
+      expect_identical(network.A, back.A);
+      expect_identical(network.skip, back.skip);
+      expect_identical(network.offset, back.offset);
       EXPECT_EQ(onnx_bytes(network), onnx_bytes(back));
     }
 }
@@ -55,7 +55,7 @@ TEST(Onnx, Float32IsRoundedOnceAndThenKept) {
   const Network network = example(2, true);
   write_network_onnx(network, file.path, Precision::float32);
   const Network back = read_network_onnx(file.path);
-  expect_same_bits(Matrix(network.W.cast<float>().cast<double>()), back.W);
+  expect_identical(Matrix(network.W.cast<float>().cast<double>()), back.W);
   EXPECT_EQ(onnx_bytes(network, Precision::float32), onnx_bytes(back, Precision::float32));
   EXPECT_EQ(read_feed_forward_onnx(file.path).precision, Precision::float32);
 }

@@ -95,7 +95,9 @@ def test_names_rejects_what_neighbours_share(tmp_path, name, one, other):
     result = run("check-names", tree(tmp_path, files))
     assert result.returncode == 1
     assert "src/solve/b.cpp:" in result.stdout and f": {name} stands in src/solve/a.cpp:4 too" in result.stdout
-    apart = {"src/solve/a.cpp": files["src/solve/a.cpp"], "src/verify/b.cpp": files["src/solve/b.cpp"]}
+    further = {"src/solve/a.cpp": files["src/solve/a.cpp"], "src/verify/b.cpp": files["src/solve/b.cpp"]}
+    assert "src/verify/b.cpp:" in run("check-names", tree(tmp_path / "further", further)).stdout
+    apart = {"tests/solve/a.cpp": files["src/solve/a.cpp"], "tests/verify/b.cpp": files["src/solve/b.cpp"], "src/core/c.cpp": HEAD + END}
     assert run("check-names", tree(tmp_path / "apart", apart)).returncode == 0
 
 

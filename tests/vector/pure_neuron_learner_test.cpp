@@ -16,7 +16,7 @@ Result learn_with(const SampleSource& source, const char* method, Index units = 
   return learn(source, options);
 }
 
-double largest_error(const Network& truth, const Result& result) {
+double error_of(const Network& truth, const Result& result) {
   const Comparison errors = compare(truth, result.network);
   return std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
 }
@@ -26,7 +26,7 @@ TEST(PureNeuronLearner, IsExactAndFindsTheNumberOfUnits) {
     const Planted planted = planted_vector({10, 6, 8, 2, 2}, of_samples(2000, distribution), 1);
     const Result result = learn_with(*planted.source, "pure-neuron");
     EXPECT_EQ(result.status, Status::exact) << result.message;
-    EXPECT_LE(largest_error(planted.truth, result), 1e-12);
+    EXPECT_LE(error_of(planted.truth, result), 1e-12);
     EXPECT_GT(result.figures.at("distinguishing_least"), 0);
   }
 }
@@ -51,7 +51,7 @@ TEST(PureNeuronLearner, ClaimsNothingFalseOnInputsThatAreNotSymmetric) {
   const Planted planted = planted_vector({8, 4, 4}, of_samples(3000, "exponential"), 1);
   const Result result = learn_with(*planted.source, "pure-neuron", 4);
   if (result.certified())
-    EXPECT_LE(largest_error(planted.truth, result), 1e-6);
+    EXPECT_LE(error_of(planted.truth, result), 1e-6);
   else
     EXPECT_EQ(result.status, Status::assumption_failed) << result.message;
 }

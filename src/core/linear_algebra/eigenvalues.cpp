@@ -78,6 +78,12 @@ SymmetricEigen tridiagonal_eigen(Vector diagonal, Vector beside) {
   return answer;
 }
 
+double scaled_condition(const Matrix& gram) {
+  const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const Vector values = symmetric_eigenvalues(scale.asDiagonal() * gram * scale.asDiagonal());
+  return values.maxCoeff() / std::max(values.minCoeff(), 1e-300);
+}
+
 double spectral_radius(Matrix symmetric) {
   const Vector values = symmetric_eigenvalues(std::move(symmetric));
   return values.size() > 0 ? std::max(std::abs(values[0]), std::abs(values[values.size() - 1])) : 0;

@@ -29,9 +29,9 @@ std::vector<Index> right_rows(const std::vector<Index>& rows, const std::vector<
   return right;
 }
 
-class Finish {
+class DeepFinish {
  public:
-  Finish(const DeepData& data, const std::vector<Index>& widths, Index rows, RandomStream& random, const Control& control)
+  DeepFinish(const DeepData& data, const std::vector<Index>& widths, Index rows, RandomStream& random, const Control& control)
       : data_(data), widths_(widths), random_(random), control_(control),
         some_(spread_rows(data.samples(), std::min(data.samples(), rows), 7)) {}
 
@@ -115,7 +115,7 @@ class Finish {
 Finished finish_deep(LayeredModel model, const DeepData& data, const std::vector<Index>& widths, double samples_per_parameter,
                      RandomStream& random, const Control& control) {
   const Index parameters = LayeredModel::parameters(model.inputs, widths, model.outputs());
-  return Finish(data, widths, static_cast<Index>(samples_per_parameter * static_cast<double>(parameters)), random, control)
+  return DeepFinish(data, widths, static_cast<Index>(samples_per_parameter * static_cast<double>(parameters)), random, control)
       .run(std::move(model));
 }
 

@@ -15,7 +15,7 @@ Vector largest_residuals(const LayeredModel& model, const MemorySource<double>& 
   return (samples.y() - predict(model, samples.x())).cwiseAbs().rowwise().maxCoeff();
 }
 
-MemorySource<double> rows_of(const MemorySource<double>& samples, const std::vector<Index>& rows) {
+MemorySource<double> batch_of(const MemorySource<double>& samples, const std::vector<Index>& rows) {
   return {RowMatrix(samples.x()(rows, Eigen::all)), RowMatrix(samples.y()(rows, Eigen::all)), "batch"};
 }
 
@@ -37,7 +37,7 @@ std::optional<LayeredModel> fitted_without_worst(const LayeredModel& model, cons
     LayeredModel fitted = model;
     for (int again = 0; again < 2; ++again) {
       const auto rows = without_worst(largest_residuals(fitted, samples), share);
-      Descent down = descend(std::move(fitted), rows_of(samples, rows), {.most_steps = 20, .slow = 5e-2, .goal = 1e-4 * exact}, control);
+      Descent down = descend(std::move(fitted), batch_of(samples, rows), {.most_steps = 20, .slow = 5e-2, .goal = 1e-4 * exact}, control);
       fitted = std::move(down.model);
       if (down.cost < exact) return fitted;
       if (down.cost > hopeless) break;

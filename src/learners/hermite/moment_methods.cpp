@@ -21,19 +21,15 @@ namespace {
 
 constexpr Index highest_tuple_order = 3;  // moments of order 8
 
-const SymmetricTensor& order_of(const HermiteMoments& moments, Index order) {
-  return moments.tensors.at(static_cast<std::size_t>(order));
-}
-
 /// ℓ and the directions to work in: for ℓ = 1 the range of T_2, else all inputs.
-struct Frame {
+struct MomentFrame {
   Index tuple_order = 1, units = 0;
   Matrix directions;
 };
 
-Frame choose_frame(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
+MomentFrame choose_frame(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
   const Index d = source.inputs();
-  Frame frame{options.tuple_order, options.units, Matrix::Identity(d, d)};
+  MomentFrame frame{options.tuple_order, options.units, Matrix::Identity(d, d)};
   if (frame.tuple_order == 0 && frame.units > 0) frame.tuple_order = tuple_order_for(d, frame.units);
   if (frame.tuple_order > 1) return frame;
   const Index guess = std::min(d, std::max<Index>(1, frame.units > 0 ? frame.units : d));
@@ -54,8 +50,8 @@ Frame choose_frame(const MomentSource& source, const MomentMethodOptions& option
 void resolve_signs(const HermiteMoments& moments, const MomentMethodOptions& options, bool exact, MomentAnswer& answer) {
   ReluUnits& units = answer.units;
   const Index m = units.count(), d = units.w.cols();
-  const Vector first = order_of(moments, 1).values;
-  const double zeroth = order_of(moments, 0).values[0];
+  const Vector first = moments.of_order(1).values;
+  const double zeroth = moments.of_order(0).values[0];
   if (answer.tuple_order == 1) {
     units = fix_signs(units, first, options.signs);
     answer.signs_resolved = answer.signs_unique = true;  // independent w: ATV Theorem 4.1
@@ -104,12 +100,12 @@ MomentAnswer affine_answer(const MomentSource& source, const Control& control) {
   MomentAnswer answer;
   answer.units = {Matrix(0, d), Vector(0), Vector(0)};
   answer.signs_resolved = answer.signs_unique = true;
-  answer.skip = order_of(moments, 1).values;
-  answer.offset = order_of(moments, 0).values[0];
+  answer.skip = moments.of_order(1).values;
+  answer.offset = moments.of_order(0).values[0];
   return answer;
 }
 
-void lift(const Frame& frame, MomentAnswer& answer) {
+void lift(const MomentFrame& frame, MomentAnswer& answer) {
   answer.units.w = answer.units.w * frame.directions;
   answer.skip = frame.directions.transpose() * answer.skip;
 }
@@ -121,7 +117,7 @@ Index rank_of_slices(const Pencils& pencils) {
   return (spectrum.array() > 1e-7 * spectrum[0]).count();  // roots of eigenvalues of a Gram matrix: rounding at 1e-8
 }
 
-ReluUnits draw_units(const HermiteMoments& moments, const Frame& frame, const MomentMethodOptions& options, bool exact,
+ReluUnits draw_units(const HermiteMoments& moments, const MomentFrame& frame, const MomentMethodOptions& options, bool exact,
                      const Control& control) {
   const Index last = 2 * frame.tuple_order + 2;
   const Pencils pencils(moments, frame.units, {.tuple_order = frame.tuple_order});
@@ -147,7 +143,7 @@ struct RankThresholds {
 };
 RankThresholds thresholds_of(const HermiteMoments& moments, Index order, Index tuple_order, bool exact,
                          const MomentMethodOptions& options) {
-  const SymmetricTensor& tensor = order_of(moments, order);
+  const SymmetricTensor& tensor = moments.of_order(order);
   const double noise = moments.noise[static_cast<std::size_t>(order)];
   const double rows = std::sqrt(static_cast<double>(packed_size(tensor.dimension, tuple_order)));
   const double automatic = std::max(1e-9 * std::sqrt(tensor.squared_norm()), 2 * noise / rows);
@@ -224,7 +220,7 @@ Index tuple_order_for(Index inputs, Index units) {
 }
 
 MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
-  Frame frame = choose_frame(source, options, control);
+  MomentFrame frame = choose_frame(source, options, control);
   if (frame.directions.rows() == 0) return affine_answer(source, control);
   HermiteMoments moments = source.moments(frame.directions, 2 * frame.tuple_order + 2, control);
   if (source.exact() && frame.tuple_order > 1) {  // parallel units are one direction: there is no more than the rank
@@ -253,7 +249,7 @@ MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions&
 }
 
 MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions& options, const Control& control) {
-  const Frame frame = choose_frame(source, options, control);
+  const MomentFrame frame = choose_frame(source, options, control);
   if (frame.directions.rows() == 0) return affine_answer(source, control);
   const Index tuple_order = frame.tuple_order, last = 2 * tuple_order + 2;
   const HermiteMoments moments = source.moments(frame.directions, last, control);
@@ -261,7 +257,7 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
   std::vector<double> sizes;
   std::vector<RankThresholds> thresholds;
   for (const Index order : {2 * tuple_order + 1, 2 * tuple_order + 2}) {  // ATV Algorithms 1 and 4, steps 1 to 3
-    const SymmetricTensor& tensor = order_of(moments, order);
+    const SymmetricTensor& tensor = moments.of_order(order);
     thresholds.push_back(thresholds_of(moments, order, tuple_order, source.exact(), options));
     sizes.push_back(std::max(std::sqrt(tensor.squared_norm()), 1e-300));
     found.push_back(decompose_tensor(tensor,

@@ -21,13 +21,13 @@ using Label = FirstStepOptions::Label;
 bool rests(const UnitFunction& unit) { return unit.kind == Kind::relu || unit.kind == Kind::step; }
 
 /// Eigenpairs of T_2, largest size first.
-struct Range {
+struct EigenRange {
   Matrix basis;   // n by units
   Vector values;  // units
   Vector spectrum;
 };
 
-Range range_of(const Matrix& t2, Index units) {
+EigenRange range_of(const Matrix& t2, Index units) {
   const SymmetricEigen eigen = symmetric_eigen(t2);
   const Vector& values = eigen.values;
   std::vector<Index> order(static_cast<std::size_t>(values.size()));
@@ -66,15 +66,15 @@ double t2_noise(Index inputs, const LabelMoments& moments) {
 }
 
 /// T_2 on all inputs; where its range has eigenvalues of both signs, again from the activity of the labels.
-Range second_order(const SampleSource& source, const FirstStepOptions& options, FirstStep& step, const Control& control) {
+EigenRange second_order(const SampleSource& source, const FirstStepOptions& options, FirstStep& step, const Control& control) {
   const Matrix identity = Matrix::Identity(source.inputs(), source.inputs());
   const auto measure = [&] {
     const LabelMoments moments = label_moments(source, step.view, identity, 2, control, {options.begin, options.end});
     step.noise_level = t2_noise(source.inputs(), moments);
     return range_of(moments.t2, options.units);
   };
-  const auto indefinite = [](const Range& range) { return range.values.minCoeff() < 0 && range.values.maxCoeff() > 0; };
-  Range range = measure();
+  const auto indefinite = [](const EigenRange& range) { return range.values.minCoeff() < 0 && range.values.maxCoeff() > 0; };
+  EigenRange range = measure();
   step.indefinite = indefinite(range);
   if (step.indefinite && options.label == Label::automatic && step.view.kind == LabelView::Kind::value &&
       rests(options.unit) && !step.rest.noisy() && !options.biased) {
@@ -95,7 +95,7 @@ struct Components {
 
 /// What the moments of orders 2 to 4 say, measured once or again.
 struct Measured {
-  Range range;
+  EigenRange range;
   LabelMoments moments;
   double noise_level = 0;
   Components components;
@@ -139,7 +139,7 @@ Components landscape_components(const LabelMoments& moments, const FirstStepOpti
 /// All orders inside the range of T_2, and the components they show; then both again with what is known of the label
 /// subtracted, as long as that makes the moments agree better. (A fourth-order polynomial of few samples may be far off where
 /// samples are rare, and then subtracting it adds noise.)
-Measured measure_components(const SampleSource& source, const FirstStepOptions& options, Range first, const FirstStep& step,
+Measured measure_components(const SampleSource& source, const FirstStepOptions& options, EigenRange first, const FirstStep& step,
                             const Control& control) {
   const SampleRange samples{options.begin, options.end};
   const bool joint = options.method == FirstStepOptions::Method::joint;
@@ -228,7 +228,7 @@ FirstStep first_step(const SampleSource& source, const FirstStepOptions& options
 
   FirstStep step;
   step.view = choose_view(source, options, step, control);
-  const Range second_order_range = second_order(source, options, step, control);
+  const EigenRange second_order_range = second_order(source, options, step, control);
   if (options.spectrum_only) return step;
   if (threshold_known) hermite_coefficients(options, options.threshold, step);
   const Measured measured = measure_components(source, options, second_order_range, step, control);

@@ -59,13 +59,13 @@ Matrix derivative(const UnitFunction& unit, const Matrix& arguments, const Matri
 }
 
 /// The eliminated problem at one (W, t).
-struct Eliminated {
+struct EliminatedProducts {
   Matrix arguments, values, columns, basis;  // basis: orthonormal columns spanning the products
   Vector coefficients, residual;
 };
 
-Eliminated eliminate(const Samples& data, const UnitFunction& unit, const Matrix& W, const Vector& t, const Products& products) {
-  Eliminated e;
+EliminatedProducts eliminate(const Samples& data, const UnitFunction& unit, const Matrix& W, const Vector& t, const Products& products) {
+  EliminatedProducts e;
   e.arguments = data.x * W.transpose();
   e.arguments.rowwise() -= t.transpose();
   RowMatrix values = e.arguments;
@@ -83,7 +83,7 @@ Eliminated eliminate(const Samples& data, const UnitFunction& unit, const Matrix
 }
 
 /// dP/dX_j for every unit, one column each.
-Matrix upper_slopes(const Eliminated& e, const Products& products) {
+Matrix upper_slopes(const EliminatedProducts& e, const Products& products) {
   Matrix slopes = Matrix::Zero(e.values.rows(), e.values.cols());
   Eigen::ArrayXd product(e.values.rows());
   for (std::size_t k = 0; k < products.size(); ++k)
@@ -97,7 +97,7 @@ Matrix upper_slopes(const Eliminated& e, const Products& products) {
 }
 
 /// Jacobian of f by (w_j, t_j) for all units, with the span of the products projected out (Kaufman).
-Matrix projected_jacobian(const Samples& data, const UnitFunction& unit, const Eliminated& e, const Products& products) {
+Matrix projected_jacobian(const Samples& data, const UnitFunction& unit, const EliminatedProducts& e, const Products& products) {
   const Index n = data.x.cols(), units = e.values.cols();
   const Matrix slopes = upper_slopes(e, products).cwiseProduct(derivative(unit, e.arguments, e.values));
   Matrix jacobian(data.x.rows(), units * (n + 1));
@@ -107,12 +107,6 @@ Matrix projected_jacobian(const Samples& data, const UnitFunction& unit, const E
   }
   jacobian -= e.basis * (e.basis.transpose() * jacobian);
   return jacobian;
-}
-
-double condition_of(const Matrix& gram) {
-  const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Vector values = symmetric_eigenvalues(scale.asDiagonal() * gram * scale.asDiagonal());
-  return values.maxCoeff() / std::max(values.minCoeff(), 1e-300);
 }
 
 UpperPart polynomial_of(const Products& products, const Vector& coefficients) {
@@ -185,7 +179,7 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
   const double spread = spread_of(data.y);
   Matrix W = W_start;
   Vector t = t_start;
-  Eliminated e = eliminate(data, unit, W, t, products);
+  EliminatedProducts e = eliminate(data, unit, W, t, products);
   ProductFit fit;
   fit.samples = data.y.size();
   fit.unknowns = units * (n + 1) + static_cast<Index>(products.size());
@@ -196,7 +190,7 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
     const Matrix jacobian = projected_jacobian(data, unit, e, products);
     const Matrix gram = jacobian.transpose() * jacobian;
     const Vector gradient = jacobian.transpose() * e.residual;
-    fit.condition = condition_of(gram);
+    fit.condition = scaled_condition(gram);
     bool accepted = false;
     for (int attempt = 0; attempt < 10 && !accepted; ++attempt) {
       Matrix damped = gram;
@@ -208,7 +202,7 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
       const Vector norms = W_new.rowwise().norm();
       W_new = norms.cwiseInverse().asDiagonal() * W_new;  // |w| = 1
       if (unit.kind == UnitFunction::Kind::relu || unit.kind == UnitFunction::Kind::abs) t_new = t_new.cwiseQuotient(norms);
-      Eliminated next = eliminate(data, unit, W_new, t_new, products);
+      EliminatedProducts next = eliminate(data, unit, W_new, t_new, products);
       accepted = next.residual.squaredNorm() < e.residual.squaredNorm();
       damping = accepted ? std::max(damping / 5, 1e-12) : damping * 5;
       if (accepted) {

@@ -17,7 +17,7 @@ namespace {
 
 using Pattern = std::vector<bool>;
 
-struct Rows {
+struct LabelledRows {
   RowMatrix x;    // n by d
   Matrix span;    // n by k, orthonormal columns times √n: the row span of the labels
   RowMatrix y;
@@ -60,7 +60,7 @@ Vector vanishing_on(const Matrix& span, const std::vector<Index>& set) {
 /// Found units: their values on the samples and their weights.
 class Found {
  public:
-  Found(const Rows& rows, Index wanted) : rows_(rows), wanted_(wanted) {}
+  Found(const LabelledRows& rows, Index wanted) : rows_(rows), wanted_(wanted) {}
   bool complete() const { return static_cast<Index>(weights_.size()) == wanted_; }
   const std::vector<Vector>& values() const { return values_; }
   Index count() const { return static_cast<Index>(weights_.size()); }
@@ -104,13 +104,13 @@ class Found {
   }
 
  private:
-  const Rows& rows_;
+  const LabelledRows& rows_;
   Index wanted_;
   std::vector<Vector> weights_, values_;
 };
 
 /// w with w·x 1_S in the row span of the labels and the signs of S: the null vector of [x 1_S, -span].
-bool accept_pattern(const Rows& rows, const Pattern& pattern, Found& found) {
+bool accept_pattern(const LabelledRows& rows, const Pattern& pattern, Found& found) {
   const Index d = rows.x.cols(), k = rows.span.cols(), n = rows.x.rows();
   Matrix equations(n, d + k);
   equations.rightCols(k) = -rows.span;
@@ -132,9 +132,9 @@ bool accept_pattern(const Rows& rows, const Pattern& pattern, Found& found) {
 }
 
 /// `units` 0: as many as the labels' rank.
-Rows rows_of(const SampleSource& source, Index& units, const Control& control, const CellOptions& options, std::string& problem) {
+LabelledRows rows_of(const SampleSource& source, Index& units, const Control& control, const CellOptions& options, std::string& problem) {
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
-  Rows rows{samples.x(), {}, samples.y()};
+  LabelledRows rows{samples.x(), {}, samples.y()};
   const Svd svd = thin_svd(rows.y, SingularVectors::left);
   const Vector& singular = svd.values;
   const Index rank = (singular.array() > 1e-9 * singular[0]).count();
@@ -170,7 +170,7 @@ void conclude(CellSearch& search, const Found& found, Index units, const CellOpt
 CellSearch search_cells(const SampleSource& source, Index asked, const Control& control, const CellOptions& options) {
   CellSearch search;
   Index units = asked;
-  const Rows rows = rows_of(source, units, control, options, search.problem);
+  const LabelledRows rows = rows_of(source, units, control, options, search.problem);
   if (!search.problem.empty()) return search;
   Found found(rows, units);
   // A row of relu(W x) itself vanishes on the set: it is found at once, whichever of its zeros were drawn.
@@ -197,7 +197,7 @@ namespace {
 
 /// The program of BJW Algorithm 1 for one pattern: variables w and z, feasibility only. `extra`: one more row on w, at
 /// least 1.
-bool feasible(const Rows& rows, const Pattern& pattern, const Vector* extra, Vector& w) {
+bool feasible(const LabelledRows& rows, const Pattern& pattern, const Vector* extra, Vector& w) {
   const Index d = rows.x.cols(), k = rows.span.cols(), n = rows.x.rows();
   const Index constraints = 2 * n + (extra ? 1 : 0);
   Matrix table = Matrix::Zero(constraints, d + k);
@@ -231,7 +231,7 @@ bool feasible(const Rows& rows, const Pattern& pattern, const Vector* extra, Vec
 }
 
 /// All 2n programs of the remark, one after the other, until one is feasible.
-bool independent_solution(const Rows& rows, const Pattern& pattern, const Found& found, const CellOptions& options,
+bool independent_solution(const LabelledRows& rows, const Pattern& pattern, const Found& found, const CellOptions& options,
                           CellSearch& search, Vector& w) {
   if (found.count() == 0) {
     ++search.programs;
@@ -261,7 +261,7 @@ CellSearch search_cells_by_linear_programs(const SampleSource& source, Index ask
                                            const CellOptions& options) {
   CellSearch search;
   Index units = asked;
-  const Rows rows = rows_of(source, units, control, options, search.problem);
+  const LabelledRows rows = rows_of(source, units, control, options, search.problem);
   if (!search.problem.empty()) return search;
   Found found(rows, units);
   std::unordered_set<Pattern> seen;

@@ -75,12 +75,6 @@ Matrix scaled_rows(Matrix W, const Rectifier& f) {
   return W;
 }
 
-double condition_of(const Matrix& gram) {
-  const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Vector values = symmetric_eigenvalues(scale.asDiagonal() * gram * scale.asDiagonal());
-  return values.maxCoeff() / std::max(values.minCoeff(), 1e-300);
-}
-
 double rms(const Matrix& values) { return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Index>(values.size(), 1))); }
 
 }  // namespace
@@ -126,7 +120,7 @@ RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix&
   }
   RectifiedFit fit{W, e.A, 0, {}, 0, W.size() + e.A.size() - (f.homogeneous ? W.rows() : 0)};
   const Normal normal = normal_equations(x, e, W, f);
-  fit.condition = condition_of(normal.gram);
+  fit.condition = scaled_condition(normal.gram);
   fit.covariance = solve_semidefinite(normal.gram, Matrix::Identity(W.size(), W.size()));
   fit.residual_rms = std::sqrt(e.residual.squaredNorm() / static_cast<double>(std::max<Index>(y.size() - fit.unknowns, 1)));
   return fit;
