@@ -108,6 +108,13 @@ def test_names_rejects_what_a_header_has(tmp_path):
     assert "src/verify/b.cpp:4: Step is kept for this file, but stands in src/solve/a.hpp:2 too" in result.stdout
 
 
+def test_names_rejects_a_type_in_two_headers(tmp_path):
+    header = "namespace relucover {\nstruct Step {\n  int x;\n};\n}\n"
+    result = run("check-names", tree(tmp_path, {"src/solve/a.hpp": header, "src/verify/b.hpp": header}))
+    assert result.returncode == 1
+    assert "src/verify/b.hpp:2: Step stands in src/solve/a.hpp:2 too" in result.stdout
+
+
 def test_names_accepts_overloads_members_and_what_is_inside(tmp_path):
     one = "int size(const Matrix& m) { int draws = 1; return draws; }\nusing json = nlohmann::json;\nstruct A {\n  int x;\n  void go() {}\n};\n"
     other = "int size(const Network& m) { int draws = 1; return draws; }\nusing json = nlohmann::json;\nstruct B {\n  int x;\n  void go() {}\n};\n"

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
 #include <numeric>
 
 #include "support/planted.hpp"
 #include "verify/distinct_rows.hpp"
+#include "verify/leftover/cells_of_two.hpp"
 #include "verify/leftover/column_terms.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
@@ -195,7 +197,7 @@ TEST(NothingLeft, WavesAndSkewedNoiseAreNotCalledNoise) {
   const auto wave = noisy(1, 1500, [](RandomStream& r, const auto&) { return 0.05 * std::sin(1e4 * r.uniform()); });
   EXPECT_NE(verdict_of(wave.truth, wave.samples).refusal.find("waves are"), std::string::npos) << verdict_of(wave.truth, wave.samples).refusal;
   const auto skewed = noisy(1, 1500, [](RandomStream& r, const auto&) { return 0.05 * (-std::log(r.uniform()) - 1); });
-  EXPECT_LT(verdict_of(skewed.truth, skewed.samples).chances.at("skewed"), 1e-4);
+  EXPECT_FALSE(verdict_of(skewed.truth, skewed.samples).refusal.empty());
 }
 
 /// Chance of the worst 40 of 1000 rows in 4 dimensions, of which the first `hat` lie in a slab of as many rows and the others anywhere.
@@ -251,6 +253,34 @@ TEST(NothingLeft, SeesWavesAlongOneColumnAndSignsOfFour) {
   EXPECT_EQ(alarms, 0);
 }
 
+TEST(NothingLeft, SeesFunctionsOfTwoColumnsWhateverTheirShape) {
+  const int seeds = 6;
+  int boards = 0, waves = 0, alarms = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    RandomStream random(static_cast<std::uint64_t>(seed) + 200, purpose::study);
+    const Matrix x = random.normal_matrix(3000, 6), noise = random.normal_matrix(3000, 1);
+    const Vector board = (3 * x.col(1)).unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); })
+                             .cwiseProduct((3 * x.col(4)).unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); }));
+    const Vector wave = (3 * x.col(0)).array().sin() * (4 * x.col(2)).array().sin();
+    boards += cells_of_two(x, noise + 0.5 * board, random) < false_alarms::each;
+    waves += cells_of_two(x, noise + 0.5 * wave, random) < false_alarms::each;
+    alarms += cells_of_two(x, noise, random) < 1e-3;
+  }
+  EXPECT_GE(boards, 5);
+  EXPECT_GE(waves, 5);
+  EXPECT_EQ(alarms, 0);
+}
+
+// Sums of few squares have exponential tails: draws of a gamma variable of shape 1/2, whose tail is known.
+TEST(Tails, OfManyDrawsAreNotTooSmall) {
+  RandomStream random(5, purpose::study);
+  Vector draws(1500);
+  for (double& draw : draws) draw = std::pow(random.normal(), 2);
+  const double value = 20, truth = 2 * normal_tail(std::sqrt(value));  // 7.7e-6
+  EXPECT_GT(tail_of_many_draws(draws, value), 0.5 * truth);
+  EXPECT_LT(tail_of_many_draws(draws, value), 20 * truth);
+}
+
 TEST(FlatRows, SeesAHatAmongAccidentsAndNothingInAccidents) {
   int seen = 0, alarms = 0;
   constexpr int tries = 20;
@@ -289,14 +319,19 @@ TEST(NothingLeft, EqualInputsThatErrTogetherAreSeen) {
 
 // A unit of the stated limit's size is found nearly always.
 TEST(NothingLeft, DetectionLimitIsWhatItSays) {
-  int found = 0;
+  int found = 0, refused = 0;
   constexpr int tries = 20;
   for (std::uint64_t seed = 0; seed < tries; ++seed) {
     auto planted = test::planted({.inputs = 4, .units = 3, .seed = seed}, {.samples = 3000});
     RandomStream random(seed, purpose::study);
     RowMatrix y = planted.samples.y();
     for (double& label : y.reshaped()) label += 0.3 * random.normal();
-    const double limit = verdict_of(planted.truth, MemorySource<double>(planted.samples.x(), y)).detection_limit;
+    const LeftoverVerdict before = verdict_of(planted.truth, MemorySource<double>(planted.samples.x(), y));
+    if (!before.refusal.empty()) {
+      ++refused;
+      continue;
+    }
+    const double limit = before.detection_limit;
     ASSERT_GT(limit, 0);
     ASSERT_LT(limit, 2);
     const Vector form = random.normal_vector(4).normalized();
@@ -304,7 +339,8 @@ TEST(NothingLeft, DetectionLimitIsWhatItSays) {
     for (Index i = 0; i < y.rows(); ++i) y(i, 0) += size * std::max(0.0, planted.samples.x().row(i).dot(form) + bias);
     found += !verdict_of(planted.truth, MemorySource<double>(planted.samples.x(), y)).refusal.empty();
   }
-  EXPECT_GE(found, 19);
+  EXPECT_LE(refused, 1);  // one answer in a thousand is refused by chance
+  EXPECT_GE(found + 1, tries - refused);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ double expected_active(const FirstLayerOptions& options, double active_share) {
 }
 
 void halfspaces(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
-  StageClock clock(result);
+  TaskClock clock(result);
   const CountOnes counted = reduce(source, CountOnes{}, control);
   if (counted.others > 0) return fail(result, fmt::format("{} labels are neither 0 nor 1", counted.others));
   const bool intersection = counted.ones > counted.zeros;

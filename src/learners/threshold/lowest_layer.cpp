@@ -148,7 +148,7 @@ void refine_smooth(const SampleSource& source, const FirstLayerOptions& options,
 
 void lowest_layer(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
   if (options.unit.even() || options.unit.kind == Kind::exponential) return structured_layer(source, options, result, control);
-  StageClock clock(result);
+  TaskClock clock(result);
   const HoldOut holdout(source.samples());
   if (options.method == "directions") {
     if (!direction_test_applies(source, options))

@@ -233,7 +233,7 @@ void learn_even(const SampleSource& source, const FirstLayerOptions& options, Fi
 }  // namespace
 
 void structured_layer(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
-  StageClock clock(result);
+  TaskClock clock(result);
   if (options.unit.even())
     learn_even(source, options, result, control);
   else

@@ -35,13 +35,13 @@ std::vector<std::string> FirstLayerOptions::problems() const {
   return found;
 }
 
-void StageClock::record(const std::string& stage, Index iterations, double residual) {
+void TaskClock::record(const std::string& stage, Index iterations, double residual) {
   const auto now = Clock::now();
   result_.stages.push_back({stage, std::chrono::duration<double>(now - last_).count(), iterations, residual});
   last_ = now;
 }
 
-double StageClock::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+double TaskClock::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
 void settle(FirstLayerResult& result, Status claim, const std::vector<Condition>& conditions, const std::string& seen) {
   const Certificate certificate = Gate::judge_first_layer(claim, conditions, seen);
@@ -111,7 +111,7 @@ FirstLayerResult run_task(const std::string& name, const SampleSource& source, c
   result.task = name;
   result.samples = source.samples();
   const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const StageClock clock(result);
+  const TaskClock clock(result);
   try {
     const Control control(threads, options.time_limit, options.observer);
     const std::string departure = departure_from_standard_normal(source, control);

@@ -14,9 +14,9 @@ struct HoldOut {
   explicit HoldOut(Index samples) : begin(samples - std::min<Index>(samples / 5, 200'000)), end(samples) {}
 };
 
-class StageClock {
+class TaskClock {
  public:
-  explicit StageClock(FirstLayerResult& result) : result_(result) {}
+  explicit TaskClock(FirstLayerResult& result) : result_(result) {}
   /// Ends the stage that began with the last call.
   void record(const std::string& stage, Index iterations = 0, double residual = 0);
   double seconds() const;

@@ -11,7 +11,7 @@ namespace relucover {
 
 namespace {
 
-constexpr Index flips = 200;
+constexpr Index flips = 200, many_flips = 1500;
 
 /// Directions that hats are tilted along: the inputs' own, or where these are many a few random ones.
 Matrix tilts(const Matrix& z, RandomStream& random) {
@@ -109,6 +109,10 @@ double kernel_chance(const Matrix& residual, const Matrix& distances, const std:
     Vector chance = Vector::Zero(draws);
     for (const Matrix& r : flipped) chance += (kernel * r).cwiseProduct(r).colwise().sum().transpose();
     const double value = (kernel * as_is).cwiseProduct(as_is).sum();
+    if (draws >= many_flips) {
+      least = std::min(least, tail_of_many_draws(chance, value));
+      continue;
+    }
     // The diagonal is the same for all signs: what is left of it would only blur the tail.
     const double constant = chance.minCoeff() - 0.5 * (chance.mean() - chance.minCoeff());
     least = std::min(least, tail_of_draws((chance.array() - constant).matrix(), value - constant));
@@ -119,7 +123,7 @@ double kernel_chance(const Matrix& residual, const Matrix& distances, const std:
 }  // namespace
 
 double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
-  constexpr Index most_rows = 1000, many_flips = 1500;
+  constexpr Index most_rows = 1000;
   constexpr double doubtful = 2e-3, clear = 1e-12;
   if (z.cols() == 0 || z.rows() < 20) return 1;
   const auto rows = random_rows(z.rows(), std::min(most_rows, z.rows()), random);

@@ -352,8 +352,12 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
   constexpr double nearly_normal = 1.1, not_normal = 1.2, too_heavy = 2.5, high_limit = 0.15;
   Verdict verdict(seed, answer.rows());
+  const auto goes_on = [&] {  // one refusal is enough
+    control.check();
+    return verdict.stands();
+  };
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
-  control.check();
+  if (!goes_on()) return verdict.result;
   const KeptRows kept = kept_of(answer);
   if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
     verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
@@ -370,7 +374,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
   verdict.test("equal_inputs", equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
-  control.check();
+  if (!goes_on()) return verdict.result;
   const Matrix plain = answer.residual(kept.rows, Eigen::all);
   const bool rounded = grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
   if (!rounded) {
@@ -384,26 +388,26 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
       verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
-  control.check();
+  if (!goes_on()) return verdict.result;
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random), "one of many units that were tried explains more", level);
-  if (!rounded)
-    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
-                 "the residual is of one sign between two planes", std::max(level, false_alarms::common));
-  control.check();
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
-  control.check();
+  if (!goes_on()) return verdict.result;
   const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
   verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product", false_alarms::common);
   verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
   const Matrix variables = single_variables(answer, kept);
   verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random), "the residual is a wave along one input, unit or distance");
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random), "the residual is a function of two inputs, units or distances");
-  control.check();
+  if (!goes_on()) return verdict.result;
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random);
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
-  control.check();
+  if (!goes_on()) return verdict.result;
+  if (!rounded)
+    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
+                 "the residual is of one sign between two planes", std::max(level, false_alarms::common));
+  if (!goes_on()) return verdict.result;
   if (verdict.result.tail > too_heavy)
     verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
   // Noise that outputs share cancels in some combination of them: a few samples that stand out there are no noise.
@@ -412,7 +416,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
       verdict.refuse(fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand out where noise cancels", tail));
   if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, too_heavy, verdict);
   if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
-  control.check();
+  if (!goes_on()) return verdict.result;
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, more.found, verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
   verdict.test_together({"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"});

@@ -61,7 +61,7 @@ class Scan {
 }  // namespace
 
 double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random, const Control& control) {
-  constexpr Index flips = 60, fewest = 8, most_inputs = 40, times_more = 16;
+  constexpr Index flips = 60, few_flips = 30, fewest = 8, most_inputs = 40, times_more = 16;
   constexpr double bound = 4, work = 6e7, widen = 1.8, suspicious = 3;
   const Index n = z.rows(), outputs = studentised.cols();
   if (z.cols() == 0 || z.cols() > most_inputs || n < 6 * fewest) return 1;
@@ -76,21 +76,19 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
   for (const auto& output : residual.colwise()) flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs));
   Scan scan(std::move(flipped), widths);
   Vector best = Vector::Zero(flips + 1);
-  const auto flips_along = [&](Index j) {
+  const auto flips_along = [&](Index j, Index first, Index last) {
     control.check();
     const auto order = order_of(z * directions.col(j));
-    for (Index k = 0; k < flips; ++k) best[k] = std::max(best[k], scan.largest(order, k));
+    for (Index k = first; k < last; ++k) best[k] = std::max(best[k], scan.largest(order, k));
   };
-  // The residual as it is along all directions; what chance makes of it along a few of them, and along all where that matters.
+  // The residual as it is along all directions; what chance makes of it along a few of them, and of more flips along all where that matters.
   for (Index j = 0; j < directions.cols(); ++j) best[flips] = std::max(best[flips], scan.largest(order_of(z * directions.col(j)), flips));
   const Index step = directions.cols() / few;
-  for (Index j = 0; j < directions.cols(); j += step) flips_along(j);
-  const Gumbel few_maxima = gumbel_of(best.head(flips));
+  for (Index j = 0; j < directions.cols(); j += step) flips_along(j, 0, few_flips);
+  const Gumbel few_maxima = gumbel_of(best.head(few_flips));
   const Gumbel all_maxima{few_maxima.place + few_maxima.scale * std::log(static_cast<double>(step)), few_maxima.scale};
-  if (step == 1) return tail_of_maxima(best.head(flips), best[flips]);
   if (best[flips] < all_maxima.place + suspicious * all_maxima.scale) return all_maxima.tail(best[flips]);
-  for (Index j = 0; j < directions.cols(); ++j)
-    if (j % step != 0) flips_along(j);
+  for (Index j = 0; j < directions.cols(); ++j) flips_along(j, j % step == 0 ? few_flips : 0, flips);
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 

@@ -62,6 +62,16 @@ double tail_of_draws(const Vector& draws, double value) {
   return gamma_tail(mean_of(draws), variance_of(draws), value);
 }
 
+double tail_of_many_draws(const Vector& draws, double value) {
+  constexpr double share = 0.05;
+  if (value <= draws.maxCoeff()) return share_reaching(draws, value);
+  Vector sorted = draws;
+  std::sort(sorted.begin(), sorted.end());
+  const Index most = std::max<Index>(1, static_cast<Index>(share * static_cast<double>(draws.size())));
+  const double from = sorted[draws.size() - most - 1], further = sorted.tail(most).mean() - from;
+  return share * std::exp(-(value - from) / std::max(further, 1e-300));
+}
+
 Gumbel gumbel_of(const Vector& maxima) {
   const double scale = std::max(std::sqrt(6 * variance_of(maxima)) / std::numbers::pi, 1e-300);
   return {mean_of(maxima) - std::numbers::egamma * scale, scale};

@@ -16,6 +16,9 @@ double binomial_tail(Index trials, double probability, Index hits);
 /// Chance of a value at least this large, given what chance drew: the share of the draws that reach it, and beyond all of
 /// them the tail of the gamma distribution with their mean and variance.
 double tail_of_draws(const Vector& draws, double value);
+/// The same with a thousand draws or more: beyond them their largest twentieth goes on as an exponential, which sums of few squares do,
+/// and which is never too small for lighter tails.
+double tail_of_many_draws(const Vector& draws, double value);
 /// Distribution of maxima.
 struct Gumbel {
   double place, scale;
