@@ -55,9 +55,32 @@ class Finish {
         variance_(label_variance(source, control)), data_(polish_data(source, model_, control)),
         sums_(reduce(*data_.fit, AffineSum(source.inputs(), source.outputs(), Loss{}), control)), moment_(second_moment(sums_)) {}
 
-  void run() {
+  /// `scale`: what labels were multiplied with, so that their noise is alike.
+  Finish& of_scaled_labels(const Vector& scale) {
+    scale_ = scale;
+    return *this;
+  }
+
+  void start() {
     keep_as_best_so_far(source_, model_, result_);
     polish();
+  }
+
+  /// Powers of two that make the noise of all outputs alike: least squares is at the limit of the data then, and in whatever units
+  /// outputs are measured. All 1 where there is no noise or it is alike already.
+  Vector equalising() const {
+    constexpr double most = 20;
+    Vector power = Vector::Zero(source_.outputs());
+    if (source_.outputs() > 1 && !noise_free_ && !partly_) {
+      const Network network = relu_network(model_, std::vector<int>(static_cast<std::size_t>(model_.units()), 1));
+      const Vector noise = network_error(network, *data_.judge, control_).output_rms;
+      if (noise.minCoeff() > 0 && noise.allFinite()) power = (noise.maxCoeff() / noise.array()).log2().min(most).round();
+    }
+    return power.unaryExpr([](double exponent) { return std::exp2(exponent); });
+  }
+  const SignFreeModel& model() const { return model_; }
+
+  void go_on() {
     drop_idle_units();
     if (!noise_free_) fit_all_samples();
     measure_uncertainty();
@@ -380,6 +403,7 @@ class Finish {
     const NetworkError all = network_error(result_.network, source_, control_);
     const NetworkError held_out = network_error(result_.network, *data_.judge, control_);
     result_.samples = source_.samples();
+    noise_of_outputs_ = all.output_rms;
     result_.residual_rms = all.rms;
     result_.residual_relative = all.relative;
     result_.holdout_rms = held_out.rms;
@@ -393,6 +417,12 @@ class Finish {
       const Vector errors = level * known_->unit_error;
       result_.series["unit_relative_error"] = {errors.begin(), errors.end()};
     }
+  }
+
+  std::string noise_in_words() const {
+    if (scale_.size() == 0) return fmt::format("standard deviation {:.3g}", result_.noise_estimate);
+    const Vector noise = noise_of_outputs_.cwiseQuotient(scale_);
+    return fmt::format("standard deviations of the outputs {:.3g} to {:.3g}", noise.minCoeff(), noise.maxCoeff());
   }
 
   void decide() {
@@ -416,7 +446,7 @@ class Finish {
     if (!certificate.given())
       result_.message = "not certified: " + certificate.reason;
     else if (certificate.status == Status::recovered)
-      result_.message = fmt::format("recovered to the noise of the labels (standard deviation {:.3g}{}): {}", result_.noise_estimate, rounded, certificate.reason);
+      result_.message = fmt::format("recovered to the noise of the labels ({}{}): {}", noise_in_words(), rounded, certificate.reason);
     else
       result_.message = certificate.reason;
     if (certificate.status == Status::exact && options_.units > 0 && model_.units() != options_.units)
@@ -439,14 +469,52 @@ class Finish {
   std::optional<LabelGrid> grid_;
   std::vector<int> signs_;
   Index not_needed_ = 0;
+  Vector scale_;  // of the labels; empty: as they are
+  Vector noise_of_outputs_;
   bool without_skip_ = false, without_offset_ = false;
 };
+
+SignFreeModel scaled_outputs(SignFreeModel model, const Vector& scale) {
+  model.output = scale.asDiagonal() * model.output;
+  model.affine = scale.asDiagonal() * model.affine;
+  balance(model);
+  return model;
+}
+
+/// What was found for scaled labels, for the labels as they are.
+void unscale(const SampleSource& source, const Vector& scale, Result& result) {
+  const auto back = scale.cwiseInverse().asDiagonal();
+  Network& network = result.network;
+  network.A = back * network.A;
+  network.skip = back * network.skip;
+  network.offset = back * network.offset;
+  const double before = result.residual_rms;
+  const NetworkError error = network_error(network, source, Control(1));
+  const double ratio = before > 0 ? error.rms / before : 1;
+  result.residual_rms = error.rms;
+  result.residual_relative = error.relative;
+  result.holdout_rms *= ratio;
+  result.noise_estimate *= ratio;
+}
 
 }  // namespace
 
 void finish(const SampleSource& source, SignFreeModel model, const LearnOptions& options, const Control& control, Result& result,
             std::optional<PartlyExplained> partly) {
-  Finish(source, std::move(model), options, control, result, std::move(partly)).run();
+  Finish as_given(source, std::move(model), options, control, result, std::move(partly));
+  as_given.start();
+  const Vector scale = as_given.equalising();
+  if ((scale.array() == 1).all()) return as_given.go_on();
+  const ScaledOutputs alike(source, scale);
+  try {
+    Finish finishing(alike, scaled_outputs(as_given.model(), scale), options, control, result, std::nullopt);
+    finishing.of_scaled_labels(scale).start();
+    finishing.go_on();
+  } catch (const Interrupted&) {
+    unscale(source, scale, result);
+    throw;
+  }
+  unscale(source, scale, result);
 }
 
 }  // namespace relucover

@@ -53,4 +53,21 @@ Block<float> SelectedColumns::read(Index first, Index rows, BlockBuffer<float>& 
   return block(first, rows, buffer);
 }
 
+ScaledOutputs::ScaledOutputs(const SampleSource& source, Vector scale) : source_(source), scale_(std::move(scale)) {
+  check_equal("scales of outputs", scale_.size(), source.outputs());
+}
+
+template <class Scalar>
+Block<Scalar> ScaledOutputs::block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
+  Block<Scalar> whole = source_.read(first, rows, buffer);
+  RowMajor<Scalar> y = whole.y;
+  y *= scale_.cast<Scalar>().asDiagonal();
+  if (whole.x.data() != buffer.x.data()) buffer.x = whole.x;
+  buffer.y = std::move(y);
+  return view_of(first, buffer);
+}
+
+Block<double> ScaledOutputs::read(Index first, Index rows, BlockBuffer<double>& buffer) const { return block(first, rows, buffer); }
+Block<float> ScaledOutputs::read(Index first, Index rows, BlockBuffer<float>& buffer) const { return block(first, rows, buffer); }
+
 }  // namespace relucover

@@ -46,4 +46,24 @@ class SelectedColumns : public SampleSource {
   bool neighbours_;
 };
 
+/// Labels of a source that somebody else keeps alive, output by output times `scale`: powers of two change no digit of them.
+class ScaledOutputs : public SampleSource {
+ public:
+  ScaledOutputs(const SampleSource& source, Vector scale);
+  Index samples() const override { return source_.samples(); }
+  Index inputs() const override { return source_.inputs(); }
+  Index outputs() const override { return source_.outputs(); }
+  Precision precision() const override { return source_.precision(); }
+  std::string name() const override { return source_.name(); }
+  Origin origin(Index sample) const override { return source_.origin(sample); }
+  Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override;
+  Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override;
+
+ private:
+  template <class Scalar>
+  Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const;
+  const SampleSource& source_;
+  Vector scale_;
+};
+
 }  // namespace relucover

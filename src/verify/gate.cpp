@@ -291,8 +291,11 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   const double largest = claimed.noise * claimed.known->unit_error.cwiseProduct(noise_at_units(answer)).maxCoeff();
   certificate.figures["largest_relative_unit_error"] = largest;
   if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
+  const Index between = fewest_between_units(claimed.samples, model, control), sides = model.inputs() + 2;
+  if (between >= 0 && between < sides)
+    return refused(fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between, between == 1 ? " lies" : "s lie"));
   if (model.output_is_free() && model.units() > 1) {
-    const double share = share_of(fewest_between_units(claimed.samples, model, control), claimed.samples.samples());
+    const double share = share_of(between, claimed.samples.samples());
     certificate.figures["least_sign_difference"] = share;
     if (share < least_sign_difference)
       return refused(fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix", 100 * (1 - share)));

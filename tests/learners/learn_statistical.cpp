@@ -1,6 +1,7 @@
 // Planted networks: seeds are fixed, every case says how many must be recovered. bench/accuracy has the whole table.
 #include <gtest/gtest.h>
 
+#include "core/random.hpp"
 #include "support/planted.hpp"
 
 namespace relucover {
@@ -61,6 +62,38 @@ TEST(WhatTheDataLeaveFree, IsNotClaimedWhereNothingFixesIt) {
   const auto problem = test::planted({.inputs = 20, .units = 10, .seed = 2}, {.samples = 5000, .distribution = inputs("rademacher")});
   const Result result = learn(problem.samples, {.units = 10});
   EXPECT_EQ(result.status, Status::approximate) << result.message;
+}
+
+// Outputs in other units, with noise of other sizes: each is followed as well as its own noise allows.
+TEST(NoisyLabels, OfOutputsMayDifferInSize) {
+  int recovered = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto problem = test::planted({.inputs = 5, .units = 3, .outputs = 3, .seed = seed}, {.samples = 3000});
+    const Vector units = (Vector(3) << 1, 1000, 1e-3).finished(), noise = (Vector(3) << 0.01, 100, 5e-4).finished();
+    RandomStream random(seed, purpose::study);
+    const RowMatrix clean = problem.samples.y() * units.asDiagonal();
+    RowMatrix y = clean;
+    for (Index i = 0; i < y.rows(); ++i)
+      for (Index o = 0; o < 3; ++o) y(i, o) += noise[o] * random.normal();
+    const Result result = learn(MemorySource<double>(problem.samples.x(), y), {.units = 3, .seed = seed});
+    recovered += result.status == Status::recovered;
+    const RowMatrix off = result.network.evaluate(problem.samples.x()) - clean;
+    const Vector error = (off.colwise().norm().transpose() / std::sqrt(3000.0)).cwiseQuotient(noise);
+    EXPECT_LT(error.maxCoeff(), 0.15) << seed << ": " << result.message;
+  }
+  EXPECT_GE(recovered, 3);
+}
+
+// The last digits of labels far from zero do not drown.
+TEST(NoisyLabels, MayLieFarFromZero) {
+  int recovered = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto problem = test::planted({.inputs = 5, .units = 3, .seed = seed}, {.samples = 2000, .noise = seed % 2 ? 0.0 : 0.05});
+    const RowMatrix y = problem.samples.y().array() + 1e6;
+    const Result result = learn(MemorySource<double>(problem.samples.x(), y), {.seed = seed});
+    recovered += result.certified() && result.network.units() == 3;
+  }
+  EXPECT_GE(recovered, 5);
 }
 
 TEST(NoisyLabels, AreRecoveredWithinTheirStandardErrors) {

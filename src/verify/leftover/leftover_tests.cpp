@@ -201,8 +201,8 @@ void test_large_rows(const Judged& answer, const Matrix& studentised, double lev
   const std::vector<Index> order = worst_first(size);
   const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
   const Index apart = far_off(size, order);
-  constexpr Index some = 3;
-  if (apart >= some && too_few_to_tell(apart, answer))
+  constexpr Index some = 3, two = 2;  // one is Student's noise in a case of a hundred
+  if (apart >= two && too_few_to_tell(apart, answer))
     verdict.refuse(fmt::format("{} residuals are far larger than the tail of the others: so few can't be told from a unit that only they see", apart));
   if (many < 2) return;
   const auto above = static_cast<Index>((signs(std::vector<Index>(order.begin(), order.begin() + many)).array() > 0).count());
@@ -350,7 +350,9 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
 }  // namespace
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
-  constexpr double nearly_normal = 1.1, not_normal = 1.2, too_heavy = 2.5, high_limit = 0.15;
+  constexpr double nearly_normal = 1.1, not_normal = 1.2, high_limit = 0.15;
+  // Laplace's noise has 1.4, and with few samples more by chance.
+  const double too_heavy = std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(answer.rows())));
   Verdict verdict(seed, answer.rows());
   const auto goes_on = [&] {  // one refusal is enough
     control.check();
