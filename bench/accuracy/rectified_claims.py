@@ -71,6 +71,7 @@ class Case:
         v = r.standard_normal(l) / numpy.sqrt(l)
         if kind == "a unit more":
             y = y + small * numpy.outer(f(x @ u), A[:, 0] * r.choice([-1, 1], l))
+            self.unit_more = u
         if kind == "an affine part":
             y = y + small * size * (x @ r.standard_normal((d, l)) / numpy.sqrt(d) + r.standard_normal(l))
         if kind == "a small constant":
@@ -139,6 +140,9 @@ class Case:
         error = self.y - self.truth
         off = wrong_by(self.W, W)
         same = len(W) == len(self.W)
+        if self.kind == "a unit more" and len(W) == len(self.W) + 1:  # it was found
+            off = wrong_by(numpy.vstack([self.W, self.unit_more]), W)
+            return ("right", "") if off < 0.3 else ("false", f"the further unit is another: off by {off:.2f}")
         if answer["status"] == "exact":
             if not self.exact or not same or off > 1e-6 or numpy.sqrt((residual ** 2).mean()) > 1e-9 * numpy.sqrt((self.y ** 2).mean()):
                 return "false", f"exact: {len(W)} units of {len(self.W)}, off by {off:.1e}"

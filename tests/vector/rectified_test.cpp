@@ -53,7 +53,7 @@ TEST(Rectified, PowersAndOnesOwnAreExactWithoutNoise) {
 TEST(Rectified, IsRecoveredWithNoiseAndWithFewerOutputsThanUnits) {
   for (const RectifiedFunction& f : {RectifiedFunction::power(2), RectifiedFunction::power(1.5), own_function()})
     for (const Index outputs : {4, 2}) {
-      const Problem problem = planted(f, 5, 3, outputs, 6000, 0.05, 2);
+      const Problem problem = planted(f, 5, 3, outputs, 3000, 0.05, 2);
       const RectifiedResult result = learn_rectified(problem.samples, f, {.units = 3, .threads = 1});
       EXPECT_EQ(result.status, Status::recovered) << outputs << " outputs: " << result.message;
       EXPECT_LT(worst_row(problem.W, result.W), 0.02);
@@ -63,7 +63,7 @@ TEST(Rectified, IsRecoveredWithNoiseAndWithFewerOutputsThanUnits) {
 
 TEST(Rectified, IsNotCertifiedWithAUnitTooFewOrAnotherActivation) {
   const RectifiedFunction square = RectifiedFunction::power(2);
-  const Problem problem = planted(square, 5, 3, 4, 6000, 0.05, 3);
+  const Problem problem = planted(square, 5, 3, 4, 1500, 0.05, 3);
   for (const auto& [f, units] : {std::pair{square, Index{2}}, std::pair{RectifiedFunction::power(1.8), Index{3}}, std::pair{own_function(), Index{3}}}) {
     const RectifiedResult result = learn_rectified(problem.samples, f, {.units = units, .threads = 1});
     EXPECT_FALSE(certified(result)) << result.message;
@@ -72,18 +72,18 @@ TEST(Rectified, IsNotCertifiedWithAUnitTooFewOrAnotherActivation) {
 
 TEST(Rectified, IsNotCertifiedBesideWhatItLacks) {
   const RectifiedFunction square = RectifiedFunction::power(2);
-  const Problem problem = planted(square, 5, 3, 4, 6000, 0.05, 4);
+  const Problem problem = planted(square, 5, 3, 3, 1500, 0.05, 4);
   const RowMatrix& x = problem.samples.x();
   const Vector first = x.col(0);
   const Matrix drive = x * problem.W.transpose();
   const std::vector<std::pair<std::string, Vector>> terms = {
-      {"a constant", Vector::Constant(x.rows(), 0.01)},
-      {"a linear term", 0.01 * first},
-      {"a sine", 0.02 * (3 * first).array().sin()},
-      {"a product", 0.01 * first.cwiseProduct(x.col(1))},
-      {"a small bias", 0.02 * drive.col(0).cwiseMax(0)},
+      {"a constant", Vector::Constant(x.rows(), 0.02)},
+      {"a linear term", 0.02 * first},
+      {"a sine", 0.03 * (3 * first).array().sin()},
+      {"a product", 0.02 * first.cwiseProduct(x.col(1))},
+      {"a small bias", 0.04 * drive.col(0).cwiseMax(0)},
       {"a weak further unit", 0.02 * (x.rowwise().sum() / std::sqrt(5.0)).cwiseMax(0).cwiseAbs2()},
-      {"a step", 0.02 * (first.array() > 0.3).cast<double>()},
+      {"a step", 0.04 * (first.array() > 0.3).cast<double>()},
   };
   for (const auto& [words, term] : terms) {
     RowMatrix y = problem.samples.y();
