@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/check.hpp"
+#include "core/linear_algebra.hpp"
 #include "core/random.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/conclude.hpp"
@@ -16,6 +17,7 @@
 #include "samples/subsample.hpp"
 #include "solve/rectified_fit.hpp"
 #include "verify/gate.hpp"
+#include "verify/leftover/noise_shape.hpp"
 #include "verify/network_error.hpp"
 
 namespace relucover {
@@ -56,6 +58,21 @@ Matrix better_start(const RowMatrix& x, const RowMatrix& y, Index units, const R
   return best;
 }
 
+/// Least squares where outputs count by their noise, which they may share: that of the residual.
+RectifiedFit weighted_fit(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index iterations, const Control& control) {
+  constexpr int rounds = 2;
+  RectifiedFit fit = fit_rectified(x, y, start, f, iterations, control);
+  for (int round = 0; round < rounds && y.cols() > 1; ++round) {
+    const Matrix turn = decorrelating(y - f.values(x * fit.W.transpose()) * fit.A.transpose());
+    RectifiedFit turned = fit_rectified(x, y * turn, fit.W, f, iterations, control);
+    turned.A = solve_square(turn.transpose(), turned.A);
+    turned.residual_rms = (y - f.values(x * turned.W.transpose()) * turned.A.transpose()).norm() / std::sqrt(static_cast<double>(std::max<Index>(y.size() - fit.unknowns, 1)));
+    if (!turned.A.allFinite()) break;
+    fit = std::move(turned);
+  }
+  return fit;
+}
+
 /// `directions` may be empty: random ones are tried then, and wherever something is left.
 JudgedFit fit_and_judge(const SampleSource& source, const Matrix& directions, Index units, const Rectifier& f, const LearnOptions& options, const Control& control) {
   constexpr Index most_values = 20'000'000, iterations = 60;  // numbers in the Jacobian
@@ -69,7 +86,7 @@ JudgedFit fit_and_judge(const SampleSource& source, const Matrix& directions, In
     JudgedFit judged;
     judged.fit = fit_rectified(x.topRows(used), y.topRows(used), W, f, iterations, control);
     const bool exact = relative_misfit(judged.fit, x, y, f) < nearly_exact;
-    if (!exact) judged.fit = fit_rectified(x, y, judged.fit.W, f, iterations, control);
+    if (!exact) judged.fit = weighted_fit(x, y, judged.fit.W, f, iterations, control);
     judged.certificate = Gate::judge_rectified({exact ? source : all, judged.fit.W, judged.fit.A, f, options.seed}, control);
     return judged;
   };

@@ -18,6 +18,7 @@
 #include "verify/leftover/ridge_scan.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
+#include "verify/leftover/wave_search.hpp"
 
 namespace relucover {
 
@@ -261,7 +262,7 @@ RectifiedAnswer rectified_answer(const Judged& answer, const KeptRows& kept, con
 }
 
 /// What an activation other than ReLU was not stated to have.
-void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, Verdict& verdict) {
+void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, const Control& control, Verdict& verdict) {
   constexpr double deviations = 5;
   const RectifiedAnswer own = rectified_answer(answer, kept, network);
   const OwnParameter biases = biases_left(own, verdict.random), growth = growth_left(own, verdict.random);
@@ -272,6 +273,7 @@ void test_stated_form(const Judged& answer, const KeptRows& kept, const Network&
   verdict.test("affine", affine_left(own, kept.basis, verdict.random), "there is an affine part", false_alarms::stated);
   verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random), "the residual goes with another function of a unit, or a product of two inputs",
                false_alarms::common);
+  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, verdict.random, control), "a wave, found on one half of the samples, explains more on the other");
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
@@ -417,7 +419,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
   control.check();
-  if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
+  if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, control, verdict);
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)), "one of many units that were tried explains more", level);
   if (!rounded)
