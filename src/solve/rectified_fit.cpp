@@ -80,7 +80,8 @@ Matrix with_signs(const RowMatrix& x, const RowMatrix& y, const Matrix& directio
   return W;
 }
 
-RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index max_iterations, const Control& control) {
+RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index max_iterations,
+                           const Control& control) {
   Matrix W = scaled_rows(start, f);
   Eliminated e = eliminate(x, y, W, f);
   double damping = 1e-3;

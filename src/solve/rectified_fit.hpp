@@ -15,6 +15,7 @@ struct RectifiedFit {
 /// Directions up to sign: for each the side that the labels follow, by regression on both.
 Matrix with_signs(const RowMatrix& x, const RowMatrix& y, const Matrix& directions, const Rectifier& f);
 /// Levenberg-Marquardt on W with A eliminated (variable projection).
-RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& W, const Rectifier& f, Index max_iterations, const Control& control);
+RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& W, const Rectifier& f, Index max_iterations,
+                           const Control& control);
 
 }  // namespace relucover

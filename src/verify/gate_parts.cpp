@@ -23,14 +23,16 @@ Index unknowns_of(const Network& network) {
   return network.units() * (network.inputs() + network.outputs()) + (affine ? network.outputs() * (network.inputs() + 1) : 0);
 }
 
-std::optional<std::string> too_few_equations(const SampleSource& samples, const Network& network, const LabelGrid& grid, const Control& control) {
+std::optional<std::string> too_few_equations(const SampleSource& samples, const Network& network, const LabelGrid& grid,
+                                             const Control& control) {
   constexpr Index least_surplus = 3;
   constexpr double least_bits = 40;
   const Index unknowns = unknowns_of(network), outputs = samples.outputs();
-  const double sides = std::log2(static_cast<double>(std::max<Index>(2, samples.samples()))) *
-                       static_cast<double>(network.units() * (network.inputs() + 1));
+  const double sides =
+      std::log2(static_cast<double>(std::max<Index>(2, samples.samples()))) * static_cast<double>(network.units() * (network.inputs() + 1));
   const auto needed_with = [&](double bits) {
-    return unknowns + static_cast<Index>(std::min(std::ceil(std::max(static_cast<double>(least_surplus), (least_bits + sides) / std::max(bits, 1e-3))), 1e15));
+    return unknowns + static_cast<Index>(std::min(
+                          std::ceil(std::max(static_cast<double>(least_surplus), (least_bits + sides) / std::max(bits, 1e-3))), 1e15));
   };
   // Few different labels carry little each, unless the inputs are as few.
   const auto values = static_cast<Index>(grid.values.size());
@@ -40,15 +42,17 @@ std::optional<std::string> too_few_equations(const SampleSource& samples, const 
   const Index needed = needed_with(bits);
   if (distinct * outputs < needed) distinct = distinct_inputs(samples, needed / outputs + 1, control);
   if (distinct * outputs >= needed) return std::nullopt;
-  return fmt::format("{} distinct input{} with {} label{} each for {} unknowns: {} equations are needed to tell this network from others that fit{}", distinct,
-                     distinct == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", unknowns, needed,
-                     bits < 20 ? fmt::format(" (labels like these carry {:.1f} bits each)", bits) : "");
+  return fmt::format(
+      "{} distinct input{} with {} label{} each for {} unknowns: {} equations are needed to tell this network from others that fit{}",
+      distinct, distinct == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", unknowns, needed,
+      bits < 20 ? fmt::format(" (labels like these carry {:.1f} bits each)", bits) : "");
 }
 
 MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control) {
   const double functions = static_cast<double>((network.units() + 1) * (network.inputs() + 1));
   constexpr double most_values = 1 << 24, most_work = 2e10, more_functions = 400;
-  const double affordable = std::max({2000.0, 4.5 * functions, std::min(most_values / functions, most_work / (functions * (functions + more_functions)))});
+  const double affordable =
+      std::max({2000.0, 4.5 * functions, std::min(most_values / functions, most_work / (functions * (functions + more_functions)))});
   const auto rows = static_cast<Index>(std::min(affordable, static_cast<double>(source.samples())));
   if (rows == source.samples()) return gather(source, 0, rows, control);
   auto chosen = spread_rows(source.samples(), rows, seed);

@@ -36,7 +36,8 @@ struct RectifiedSums {
 
 RectifiedSums sums_of(const ClaimedRectified& claimed, const Control& control) {
   const Index k = claimed.W.rows(), d = claimed.W.cols(), width = k * (d + 1);
-  return reduce(claimed.samples, RectifiedSums{&claimed, Matrix::Zero(width, width), Matrix::Zero(d, d), Matrix::Zero(k, k), Matrix::Zero(1, k)}, control);
+  return reduce(claimed.samples,
+                RectifiedSums{&claimed, Matrix::Zero(width, width), Matrix::Zero(d, d), Matrix::Zero(k, k), Matrix::Zero(1, k)}, control);
 }
 
 /// Σ over outputs of weight_o J_oᵀ J_o, parameters W row by row and then A row by row.
@@ -112,15 +113,17 @@ Network weights_of(const ClaimedRectified& claimed) {
 }  // namespace
 
 Certificate Gate::judge_rectified(const ClaimedRectified& claimed, const Control& control) {
-  constexpr double roundings = 512;     // powers and exponentials lose more digits than sums
-  constexpr double nearly_all = 1e-9;   // where weights are huge, their rounding would excuse anything
+  constexpr double roundings = 512;    // powers and exponentials lose more digits than sums
+  constexpr double nearly_all = 1e-9;  // where weights are huge, their rounding would excuse anything
   constexpr double largest_error = 1e-4;
   constexpr Index most_unknowns = 4000;
   const Network weights = weights_of(claimed);
   if (weights.units() == 0) return refuse("no unit stands out of the noise");
   if (!claimed.W.allFinite() || !claimed.A.allFinite()) return refuse("the weights are not finite");
   if (unknowns_of(weights) > most_unknowns) return refuse(fmt::format("{} unknowns are too many to certify", unknowns_of(weights)));
-  const auto predict = [&](const Eigen::Ref<const RowMatrix>& x) { return RowMatrix(claimed.f.values(x * claimed.W.transpose()) * claimed.A.transpose()); };
+  const auto predict = [&](const Eigen::Ref<const RowMatrix>& x) {
+    return RowMatrix(claimed.f.values(x * claimed.W.transpose()) * claimed.A.transpose());
+  };
   const NetworkError error = prediction_error(predict, claimed.samples, control);
   const double allowed = roundings * std::numeric_limits<double>::epsilon() * magnitude_of(claimed);
   const LabelGrid grid = label_grid(claimed.samples, control);
@@ -129,15 +132,21 @@ Certificate Gate::judge_rectified(const ClaimedRectified& claimed, const Control
   const RectifiedSums sums = sums_of(claimed, control);
   if (const Index fewest = fewest_on_a_side(sums, claimed.samples.samples()); fewest < weights.inputs() + 2)
     return refuse(fmt::format("the function is exact on the data, but only {} samples lie on one side of a unit, or between two", fewest));
-  const Vector errors = unit_errors(claimed, sums, Vector::Constant(weights.outputs(), std::max(error.rms, grid.rounding() / std::sqrt(3.0))));
+  const Vector errors =
+      unit_errors(claimed, sums, Vector::Constant(weights.outputs(), std::max(error.rms, grid.rounding() / std::sqrt(3.0))));
   if (errors.size() == 0) return refuse("the function is exact on the data, but some parameters are not determined by it");
-  if (!(errors.maxCoeff() < largest_error)) return refuse(fmt::format("the function is exact on the data, but rounding alone leaves a relative error of {:.1e} in some unit", errors.maxCoeff()));
-  return certain(Status::exact, fmt::format("every label is explained to rounding ({:.1e} relative), and every parameter is determined; predicted relative error of the worst unit {:.1e}",
+  if (!(errors.maxCoeff() < largest_error))
+    return refuse(fmt::format("the function is exact on the data, but rounding alone leaves a relative error of {:.1e} in some unit",
+                              errors.maxCoeff()));
+  return certain(Status::exact, fmt::format("every label is explained to rounding ({:.1e} relative), and every parameter is determined; "
+                                            "predicted relative error of the worst unit {:.1e}",
                                             error.relative, errors.maxCoeff()));
 }
 
-Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid, const Control& control) {
-  constexpr double largest_unit_error = 0.15, least_between = 0.05, largest_limit = 0.5, largest_bias = 0.25, largest_growth = 0.25, most_repeated = 0.05;
+Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid,
+                                      const Control& control) {
+  constexpr double largest_unit_error = 0.15, least_between = 0.05, largest_limit = 0.5, largest_bias = 0.25, largest_growth = 0.25,
+                   most_repeated = 0.05;
   constexpr Index equations_per_unknown = 30;
   Certificate certificate;
   const auto refused = [&](std::string why) {
@@ -145,13 +154,17 @@ Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Net
     return certificate;
   };
   if (claimed.samples.samples() * claimed.samples.outputs() < equations_per_unknown * unknowns_of(weights))
-    return refused(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), unknowns_of(weights)));
+    return refused(
+        fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), unknowns_of(weights)));
   const Judged answer = judged(judged_rows(claimed.samples, weights, claimed.seed, control), weights, grid, {}, claimed.f);
-  if (!answer.residual.allFinite() || !answer.tangent.allFinite()) return refused("the activation's values or slopes overflow on the samples");
+  if (!answer.residual.allFinite() || !answer.tangent.allFinite())
+    return refused("the activation's values or slopes overflow on the samples");
   certificate.figures["residual_tail"] = tail_weight(answer.residual);
   if (share_of(answer.repeated, answer.rows() + answer.repeated) > most_repeated)
-    return refused(fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were copied; give each once",
-                               answer.repeated, answer.rows() + answer.repeated));
+    return refused(
+        fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were "
+                    "copied; give each once",
+                    answer.repeated, answer.rows() + answer.repeated));
   const RectifiedSums sums = sums_of(claimed, control);
   const Vector noise = (answer.residual.colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt();
   const Vector errors = unit_errors(claimed, sums, noise);
@@ -161,7 +174,9 @@ Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Net
   if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
   const double between = share_of(fewest_on_a_side(sums, claimed.samples.samples()), claimed.samples.samples());
   certificate.figures["least_sign_difference"] = between;
-  if (between < least_between) return refused(fmt::format("only {:.1f}% of the samples lie on one side of a unit, or between two, so noise hides how they mix", 100 * between));
+  if (between < least_between)
+    return refused(
+        fmt::format("only {:.1f}% of the samples lie on one side of a unit, or between two, so noise hides how they mix", 100 * between));
   const LeftoverVerdict left = nothing_left(answer, weights, grid, claimed.seed, control);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
   certificate.figures["residual_tail"] = left.tail;
@@ -173,14 +188,19 @@ Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Net
     return refused(left.refusal);
   }
   const auto hides = [&](const char* what, double limit, double most) {
-    return refused(fmt::format("{} {:.2g} could hide in the noise; about {:.2g} samples would show it", what, limit, 1.1 * std::pow(limit / most, 2) * static_cast<double>(answer.rows())));
+    return refused(fmt::format("{} {:.2g} could hide in the noise; about {:.2g} samples would show it", what, limit,
+                               1.1 * std::pow(limit / most, 2) * static_cast<double>(answer.rows())));
   };
-  if (!(left.detection_limit < largest_limit)) return hides("a further unit, relative to the smallest one found, of", left.detection_limit, largest_limit);
+  if (!(left.detection_limit < largest_limit))
+    return hides("a further unit, relative to the smallest one found, of", left.detection_limit, largest_limit);
   if (!(left.bias_limit < largest_bias)) return hides("a bias, relative to the spread of its unit, of", left.bias_limit, largest_bias);
   if (!(left.growth_limit < largest_growth)) return hides("an activation whose exponent differs by", left.growth_limit, largest_growth);
-  Certificate given = certain(Status::recovered, fmt::format("nothing is left that noise would not leave; a further unit of {:.2g} times the smallest one, a bias of {:.2g} of a unit's "
-                                                             "spread, an exponent that differs by {:.2g} would have shown",
-                                                             left.detection_limit, left.bias_limit, left.growth_limit));
+  Certificate given = certain(
+      Status::recovered,
+      fmt::format(
+          "nothing is left that noise would not leave; a further unit of {:.2g} times the smallest one, a bias of {:.2g} of a unit's "
+          "spread, an exponent that differs by {:.2g} would have shown",
+          left.detection_limit, left.bias_limit, left.growth_limit));
   given.figures = std::move(certificate.figures);
   given.detection_limit = certificate.detection_limit;
   return given;

@@ -64,7 +64,8 @@ TEST(Rectified, IsRecoveredWithNoiseAndWithFewerOutputsThanUnits) {
 TEST(Rectified, IsNotCertifiedWithAUnitTooFewOrAnotherActivation) {
   const RectifiedFunction square = RectifiedFunction::power(2);
   const Problem problem = planted(square, 5, 3, 4, 1500, 0.05, 3);
-  for (const auto& [f, units] : {std::pair{square, Index{2}}, std::pair{RectifiedFunction::power(1.8), Index{3}}, std::pair{own_function(), Index{3}}}) {
+  for (const auto& [f, units] :
+       {std::pair{square, Index{2}}, std::pair{RectifiedFunction::power(1.8), Index{3}}, std::pair{own_function(), Index{3}}}) {
     const RectifiedResult result = learn_rectified(problem.samples, f, {.units = units, .threads = 1});
     EXPECT_FALSE(certified(result)) << result.message;
   }

@@ -39,10 +39,12 @@ double relative_misfit(const RectifiedFit& fit, const RowMatrix& x, const RowMat
 }
 
 /// Directions that least squares from a part of the samples likes best, of random ones; empty: `other` is as good.
-Matrix better_start(const RowMatrix& x, const RowMatrix& y, Index units, const RectifiedFit& other, const Rectifier& f, const LearnOptions& options, const Control& control) {
+Matrix better_start(const RowMatrix& x, const RowMatrix& y, Index units, const RectifiedFit& other, const Rectifier& f,
+                    const LearnOptions& options, const Control& control) {
   constexpr Index samples_per_unknown = 20, iterations = 60;
   constexpr double clearly = 1e-3, exact = 1e-12;
-  const Index unknowns = units * (x.cols() + y.cols()), rows = std::min(x.rows(), std::max<Index>(1000, samples_per_unknown * unknowns / y.cols()));
+  const Index unknowns = units * (x.cols() + y.cols()),
+              rows = std::min(x.rows(), std::max<Index>(1000, samples_per_unknown * unknowns / y.cols()));
   const RowMatrix some_x = x.topRows(rows), some_y = y.topRows(rows);
   double least = other.W.rows() == units ? relative_misfit(other, some_x, some_y, f) : std::numeric_limits<double>::infinity();
   Matrix best;
@@ -59,14 +61,16 @@ Matrix better_start(const RowMatrix& x, const RowMatrix& y, Index units, const R
 }
 
 /// Least squares where outputs count by their noise, which they may share: that of the residual.
-RectifiedFit weighted_fit(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index iterations, const Control& control) {
+RectifiedFit weighted_fit(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index iterations,
+                          const Control& control) {
   constexpr int rounds = 2;
   RectifiedFit fit = fit_rectified(x, y, start, f, iterations, control);
   for (int round = 0; round < rounds && y.cols() > 1; ++round) {
     const Matrix turn = decorrelating(y - f.values(x * fit.W.transpose()) * fit.A.transpose());
     RectifiedFit turned = fit_rectified(x, y * turn, fit.W, f, iterations, control);
     turned.A = solve_square(turn.transpose(), turned.A);
-    turned.residual_rms = (y - f.values(x * turned.W.transpose()) * turned.A.transpose()).norm() / std::sqrt(static_cast<double>(std::max<Index>(y.size() - fit.unknowns, 1)));
+    turned.residual_rms = (y - f.values(x * turned.W.transpose()) * turned.A.transpose()).norm() /
+                          std::sqrt(static_cast<double>(std::max<Index>(y.size() - fit.unknowns, 1)));
     if (!turned.A.allFinite()) break;
     fit = std::move(turned);
   }
@@ -74,11 +78,13 @@ RectifiedFit weighted_fit(const RowMatrix& x, const RowMatrix& y, const Matrix& 
 }
 
 /// `directions` may be empty: random ones are tried then, and wherever something is left.
-JudgedFit fit_and_judge(const SampleSource& source, const Matrix& directions, Index units, const Rectifier& f, const LearnOptions& options, const Control& control) {
+JudgedFit fit_and_judge(const SampleSource& source, const Matrix& directions, Index units, const Rectifier& f, const LearnOptions& options,
+                        const Control& control) {
   constexpr Index most_values = 20'000'000, iterations = 60;  // numbers in the Jacobian
   constexpr double nearly_exact = 1e-10;
   const Index samples = std::min(source.samples(), std::max<Index>(1000, most_values / std::max<Index>(units * source.inputs(), 1)));
-  const MemorySource<double> all = samples == source.samples() ? gather(source, 0, samples, control) : gather(source, spread_rows(source.samples(), samples, 3), control);
+  const MemorySource<double> all = samples == source.samples() ? gather(source, 0, samples, control)
+                                                               : gather(source, spread_rows(source.samples(), samples, 3), control);
   const RowMatrix& x = all.x();
   const RowMatrix& y = all.y();
   const auto judged_from = [&](const Matrix& W) {
@@ -115,10 +121,11 @@ void take(const JudgedFit& judged, const SampleSource& source, Activation activa
 }
 
 /// Exact labels, outputs >= units: each unit's zeros give it to rounding. False if that is not so.
-bool by_zero_conditions(const SampleSource& source, const QuadraticFit& fit, const Matrix& directions, Activation activation, const Control& control,
-                        Result& result) {
+bool by_zero_conditions(const SampleSource& source, const QuadraticFit& fit, const Matrix& directions, Activation activation,
+                        const Control& control, Result& result) {
   const StageClock clock("zero conditions");
-  const RectifiedRecovery found = recover_rectified(source, compression(fit, directions.rows()), directions, rectified(activation), control);
+  const RectifiedRecovery found =
+      recover_rectified(source, compression(fit, directions.rows()), directions, rectified(activation), control);
   if (!found.problem.empty()) return false;
   clock.file(result, 1, found.misfit * found.misfit);
   result.residual_relative = found.misfit;
@@ -146,17 +153,20 @@ Index units_of(const SampleSource& source, const QuadraticFit& fit, const LearnO
 constexpr const char* no_units = "the labels have no quadratic part above the noise, or too few samples to see one";
 
 /// As many units as were asked for; or as the quadratic part of the labels shows, and one or two more where something is left.
-JudgedFit fit_units(const SampleSource& source, const QuadraticFit& quadratic, Index units, const Rectifier& f, const LearnOptions& options, const Control& control) {
+JudgedFit fit_units(const SampleSource& source, const QuadraticFit& quadratic, Index units, const Rectifier& f, const LearnOptions& options,
+                    const Control& control) {
   constexpr Index most_more = 2;
   JudgedFit judged = fit_and_judge(source, directions_of(quadratic, units, options, control), units, f, options, control);
-  for (Index more = 1; more <= most_more && options.units == 0 && judged.certificate.something_left && units + more <= source.inputs(); ++more) {
+  for (Index more = 1; more <= most_more && options.units == 0 && judged.certificate.something_left && units + more <= source.inputs();
+       ++more) {
     JudgedFit wider = fit_and_judge(source, directions_of(quadratic, units + more, options, control), units + more, f, options, control);
     if (wider.certificate.given()) return wider;
   }
   return judged;
 }
 
-void learn_activation(const SampleSource& source, const LearnOptions& options, const Control& control, Activation activation, Result& result) {
+void learn_activation(const SampleSource& source, const LearnOptions& options, const Control& control, Activation activation,
+                      Result& result) {
   const StageClock clock("order-2 tensor");
   const QuadraticFit quadratic = fit_quadratic(source, control);
   const Index units = units_of(source, quadratic, options);
@@ -165,7 +175,8 @@ void learn_activation(const SampleSource& source, const LearnOptions& options, c
   clock.file(result, 1, 0);
   result.samples = source.samples();
   result.network = Network(source.inputs(), units, source.outputs(), activation);
-  if (directions.rows() > 0 && units <= source.outputs() && by_zero_conditions(source, quadratic, directions, activation, control, result)) return;
+  if (directions.rows() > 0 && units <= source.outputs() && by_zero_conditions(source, quadratic, directions, activation, control, result))
+    return;
   const StageClock fitting("least squares");
   take(fit_units(source, quadratic, units, rectifier(rectified(activation)), options, control), source, activation, control, result);
   fitting.file(result, 1, 0);
@@ -173,16 +184,13 @@ void learn_activation(const SampleSource& source, const LearnOptions& options, c
 
 }  // namespace
 
-void learn_rectified_square(const SampleSource& source, const LearnOptions& options, const Control& control,
-                            Result& result) {
+void learn_rectified_square(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_activation(source, options, control, Activation::relu2, result);
 }
-void learn_rectified_cube(const SampleSource& source, const LearnOptions& options, const Control& control,
-                          Result& result) {
+void learn_rectified_cube(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_activation(source, options, control, Activation::relu3, result);
 }
-void learn_rectified_exponential(const SampleSource& source, const LearnOptions& options, const Control& control,
-                                 Result& result) {
+void learn_rectified_exponential(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_activation(source, options, control, Activation::expm1, result);
 }
 
@@ -206,13 +214,15 @@ void check_function(const RectifiedFunction& function) {
     const double value = function.value(t), slope = function.slope(t);
     const double seen = (function.value(t * (1 + step)) - function.value(t * (1 - step))) / (2 * step * t);
     if (!(value > 0) || !(slope > 0) || !std::isfinite(value))
-      throw std::invalid_argument(fmt::format("the activation is {} with slope {} at t = {}: it must be positive and increasing for t > 0", value, slope, t));
+      throw std::invalid_argument(
+          fmt::format("the activation is {} with slope {} at t = {}: it must be positive and increasing for t > 0", value, slope, t));
     if (!(std::abs(slope - seen) <= allowed * seen))
       throw std::invalid_argument(fmt::format("the activation's slope at t = {} is given as {}, its values rise by {}", t, slope, seen));
     if (!function.homogeneous) continue;
     const double power = t * slope / value, at_one = function.slope(1) / function.value(1);
     if (!(std::abs(power - at_one) <= allowed * at_one))
-      throw std::invalid_argument(fmt::format("the activation is said to be homogeneous, but is not: it grows with power {} at t = 1 and {} at t = {}", at_one, power, t));
+      throw std::invalid_argument(fmt::format(
+          "the activation is said to be homogeneous, but is not: it grows with power {} at t = 1 and {} at t = {}", at_one, power, t));
   }
 }
 

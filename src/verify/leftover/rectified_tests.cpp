@@ -62,19 +62,25 @@ OwnParameter own_parameter(const RectifiedAnswer& answer, const std::function<Ma
 }  // namespace
 
 OwnParameter biases_left(const RectifiedAnswer& answer, RandomStream& random) {
-  return own_parameter(answer, [&](const Matrix& t) {
-    const Vector spread = (t.colwise().squaredNorm() / static_cast<double>(t.rows())).cwiseSqrt();
-    return Matrix(answer.f.slopes(t) * spread.asDiagonal());
-  }, random);
+  return own_parameter(
+      answer,
+      [&](const Matrix& t) {
+        const Vector spread = (t.colwise().squaredNorm() / static_cast<double>(t.rows())).cwiseSqrt();
+        return Matrix(answer.f.slopes(t) * spread.asDiagonal());
+      },
+      random);
 }
 
 OwnParameter growth_left(const RectifiedAnswer& answer, RandomStream& random) {
-  return own_parameter(answer, [&](const Matrix& t) {
-    return positive_part(t, [&](double v) {
-      const double value = answer.f.value(v);
-      return value > 0 ? value * std::log(value) : 0.0;
-    });
-  }, random);
+  return own_parameter(
+      answer,
+      [&](const Matrix& t) {
+        return positive_part(t, [&](double v) {
+          const double value = answer.f.value(v);
+          return value > 0 ? value * std::log(value) : 0.0;
+        });
+      },
+      random);
 }
 
 double shapes_of_units_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStream& random) {
@@ -99,9 +105,15 @@ double shapes_of_units_left(const RectifiedAnswer& answer, const Matrix& basis, 
     const Vector drive = t.col(unit);
     const double spread = std::sqrt(drive.squaredNorm() / static_cast<double>(n));
     const Vector scaled = drive / std::max(spread, 1e-300);
-    const OfUnit powers[] = {[](double) { return 1.0; }, [](double v) { return v; }, [](double v) { return v * std::sqrt(v); }, [](double v) { return v * v; },
-                             [](double v) { return v * v * v; }, [](double v) { return v * v * v * v; }, [](double v) { return std::tanh(v); },
-                             [](double v) { return std::max(0.0, v - 1); }, [](double v) { return std::pow(std::max(0.0, v - 1), 2); }};
+    const OfUnit powers[] = {[](double) { return 1.0; },
+                             [](double v) { return v; },
+                             [](double v) { return v * std::sqrt(v); },
+                             [](double v) { return v * v; },
+                             [](double v) { return v * v * v; },
+                             [](double v) { return v * v * v * v; },
+                             [](double v) { return std::tanh(v); },
+                             [](double v) { return std::max(0.0, v - 1); },
+                             [](double v) { return std::pow(std::max(0.0, v - 1), 2); }};
     std::vector<Vector> found;
     for (const OfUnit& g : powers) {
       found.push_back(positive_part(scaled, g));
@@ -111,7 +123,8 @@ double shapes_of_units_left(const RectifiedAnswer& answer, const Matrix& basis, 
     found.push_back(answer.f.slopes(drive));
     // Two units close together in place of one: f''(w·x) (u·x)².
     const double step = 1e-4 * spread;
-    const Vector curvature = positive_part(drive, [&](double v) { return (answer.f.slope(v + step) - answer.f.slope(std::max(v - step, step * 1e-3))) / (2 * step); });
+    const Vector curvature = positive_part(
+        drive, [&](double v) { return (answer.f.slope(v + step) - answer.f.slope(std::max(v - step, step * 1e-3))) / (2 * step); });
     const bool curved = curvature.allFinite();
     Matrix features(n, static_cast<Index>(found.size()) + (curved ? count : 0));
     for (std::size_t j = 0; j < found.size(); ++j) features.col(static_cast<Index>(j)) = found[j];
@@ -141,7 +154,8 @@ Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vect
   return visible;
 }
 
-double gain_of_rectified_refit(const RectifiedAnswer& answer, const Matrix& labels, const Matrix& z, const std::vector<FoundUnit>& starts, const Control& control) {
+double gain_of_rectified_refit(const RectifiedAnswer& answer, const Matrix& labels, const Matrix& z, const std::vector<FoundUnit>& starts,
+                               const Control& control) {
   constexpr Index iterations = 25;
   constexpr double nearly_best = 0.5;
   const RowMatrix x = answer.x, y = labels;

@@ -36,6 +36,7 @@ double affine_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStr
 Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vector& slopes, const Matrix& basis, RandomStream& random);
 
 /// What one more unit gains of Σ r² where all may move, from each of `starts` (forms of z~): the largest.
-double gain_of_rectified_refit(const RectifiedAnswer& answer, const Matrix& labels, const Matrix& z, const std::vector<FoundUnit>& starts, const Control& control);
+double gain_of_rectified_refit(const RectifiedAnswer& answer, const Matrix& labels, const Matrix& z, const std::vector<FoundUnit>& starts,
+                               const Control& control);
 
 }  // namespace relucover

@@ -29,7 +29,8 @@ SeenWave seen_wave(const WaveHalf& half, const Vector& frequency) {
   SeenWave seen;
   seen.waves = orthogonal_to(half.basis, plain);
   const Matrix along = seen.waves.transpose() * half.rest;
-  seen.coefficients = solve_semidefinite(seen.waves.transpose() * seen.waves + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), along);
+  seen.coefficients =
+      solve_semidefinite(seen.waves.transpose() * seen.waves + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), along);
   seen.gain = along.cwiseProduct(seen.coefficients).sum();
   return seen;
 }
@@ -58,7 +59,9 @@ std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, 
       const Matrix next = real.cwiseProduct(c) - imaginary.cwiseProduct(s);
       imaginary = (real.cwiseProduct(s) + imaginary.cwiseProduct(c)).eval();
       real = next;
-      const Vector gain = ((real.transpose() * half.rest).rowwise().squaredNorm() + (imaginary.transpose() * half.rest).rowwise().squaredNorm()) * 2 / static_cast<double>(n);
+      const Vector gain =
+          ((real.transpose() * half.rest).rowwise().squaredNorm() + (imaginary.transpose() * half.rest).rowwise().squaredNorm()) * 2 /
+          static_cast<double>(n);
       Index largest = 0;
       const double value = gain.maxCoeff(&largest);
       if (static_cast<Index>(best.size()) == keep && value <= best.back().gain) continue;
