@@ -2,6 +2,7 @@
 // y = A f(W x) for an activation of one's own: f(t) = 0 for t <= 0, increasing for t > 0 (BJW section 1). Gaussian inputs, two
 // outputs or more, at most as many units as inputs, no biases.
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "relucover/learn.hpp"
@@ -21,6 +22,8 @@ struct RectifiedResult {
   std::string message = "nothing was learned";
   Matrix W, A;
   double residual_rms = 0;
+  /// With `recovered`: the smallest further unit that the samples would have shown, relative to the smallest one found. NaN: not known.
+  double detection_limit = std::numeric_limits<double>::quiet_NaN();
   RowMatrix predict(const Eigen::Ref<const RowMatrix>& x) const;
   RectifiedFunction function;
 };

@@ -10,7 +10,7 @@
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
 #include "verify/deep_certificate.hpp"
-#include "verify/distinct_rows.hpp"
+#include "verify/gate_parts.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/leftover_tests.hpp"
 #include "verify/leftover/noise_shape.hpp"
@@ -21,12 +21,6 @@
 namespace relucover {
 
 namespace {
-
-Certificate refuse(std::string reason) {
-  Certificate certificate;
-  certificate.reason = std::move(reason);
-  return certificate;
-}
 
 /// Root mean square of the absolute values that are added up to a prediction: rounding is a part of this.
 double summed_magnitude(const Network& network, const SampleSource& source) {
@@ -51,47 +45,6 @@ double cancelling(const Network& network, const SampleSource& source) {
   const RowMatrix sums = t.cwiseMax(0) * network.A.cwiseAbs().transpose();
   const double spread = (block.y.rowwise() - block.y.colwise().mean().eval()).norm();
   return sums.norm() / std::max(spread, 1e-300);
-}
-
-Index unknowns_of(const Network& network) {
-  const bool affine = !network.skip.isZero(0) || !network.offset.isZero(0);
-  return network.units() * (network.inputs() + network.outputs()) + (affine ? network.outputs() * (network.inputs() + 1) : 0);
-}
-
-/// More equations than unknowns, counted over distinct inputs, and more in what they say than a search over the sides that samples
-/// can stand on could make up.
-std::optional<std::string> too_few_equations(const SampleSource& samples, const Network& network, const LabelGrid& grid, const Control& control) {
-  constexpr Index least_surplus = 3;
-  constexpr double least_bits = 40;
-  const Index unknowns = unknowns_of(network), outputs = samples.outputs();
-  const double sides = std::log2(static_cast<double>(std::max<Index>(2, samples.samples()))) *
-                       static_cast<double>(network.units() * (network.inputs() + 1));
-  const auto needed_with = [&](double bits) {
-    return unknowns + static_cast<Index>(std::min(std::ceil(std::max(static_cast<double>(least_surplus), (least_bits + sides) / std::max(bits, 1e-3))), 1e15));
-  };
-  // Few different labels carry little each, unless the inputs are as few.
-  const auto values = static_cast<Index>(grid.values.size());
-  Index distinct = distinct_inputs(samples, std::max(2 * values, needed_with(grid.bits()) / outputs) + 1, control);
-  double bits = grid.bits();
-  if (values > 0 && 2 * values < distinct) bits = std::min(bits, std::log2(static_cast<double>(values)));
-  const Index needed = needed_with(bits);
-  if (distinct * outputs < needed) distinct = distinct_inputs(samples, needed / outputs + 1, control);
-  if (distinct * outputs >= needed) return std::nullopt;
-  return fmt::format("{} distinct input{} with {} label{} each for {} unknowns: {} equations are needed to tell this network from others that fit{}", distinct,
-                     distinct == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s", unknowns, needed,
-                     bits < 20 ? fmt::format(" (labels like these carry {:.1f} bits each)", bits) : "");
-}
-
-/// Rows that the tests of what is left can afford: all of them in small problems.
-MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control) {
-  const double functions = static_cast<double>((network.units() + 1) * (network.inputs() + 1));
-  constexpr double most_values = 1 << 24, most_work = 2e10, more_functions = 400;
-  const double affordable = std::max({2000.0, 4.5 * functions, std::min(most_values / functions, most_work / (functions * (functions + more_functions)))});
-  const auto rows = static_cast<Index>(std::min(affordable, static_cast<double>(source.samples())));
-  if (rows == source.samples()) return gather(source, 0, rows, control);
-  auto chosen = spread_rows(source.samples(), rows, seed);
-  std::sort(chosen.begin(), chosen.end());
-  return gather(source, chosen, control);
 }
 
 /// Samples that determine a piece of the answer which no other sample could contradict: their labels are explained whatever they are.
@@ -121,8 +74,6 @@ Index untested_samples(const SampleSource& samples, const Network& network, cons
   }
   return count(judged_rows(samples, network, seed, control));
 }
-
-double share_of(Index part, Index whole) { return static_cast<double>(part) / static_cast<double>(std::max<Index>(1, whole)); }
 
 /// Labels that the answer is not near: a mark for each.
 Matrix wrong_entries(const Judged& answer) {
@@ -245,26 +196,6 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   return certificate;
 }
 
-namespace {
-
-/// Deviation of the residual on the side of each kink that fewer samples lie on, over that of all: a unit that was made of noise stands where
-/// that is large. 1 where it is smaller.
-Vector noise_at_units(const Judged& answer) {
-  Vector size = Vector::Zero(answer.rows());
-  for (const auto& output : answer.residual.colwise()) size += output.cwiseAbs2() / std::max(output.squaredNorm(), 1e-300);
-  size *= static_cast<double>(answer.rows()) / static_cast<double>(std::max<Index>(1, answer.outputs()));
-  Vector factors = Vector::Ones(answer.units());
-  for (Index i = 0; i < answer.units(); ++i) {
-    const Vector on = (answer.t.col(i).array() > 0).cast<double>();
-    const bool fewer = 2 * on.sum() < static_cast<double>(answer.rows());
-    const Vector side = fewer ? on : Vector(1 - on.array());
-    factors[i] = std::sqrt(std::max(1.0, side.dot(size) / std::max(1.0, side.sum())));
-  }
-  return factors;
-}
-
-}  // namespace
-
 Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   constexpr double largest_unit_error = 0.15, least_sign_difference = 0.05, largest_limit = 0.5;
   constexpr Index equations_per_unknown = 30;
@@ -319,51 +250,6 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   given.detection_limit = certificate.detection_limit;
   given.left_out = certificate.left_out;
   return given;
-}
-
-namespace {
-
-/// Σ over samples of J J^T for an activation act: derivatives act'(t_i) x~ by the rows of W and b, act(t_i) by A.
-struct ActivationGram {
-  using Scalar = double;
-  const Network* network;
-  Matrix gram;
-  void add(const Block<double>& block) {
-    const Index d = network->inputs(), k = network->units();
-    RowMatrix t = block.x * network->W.transpose();
-    t.rowwise() += network->b.transpose();
-    RowMatrix tangent(block.rows(), k * (d + 1));
-    for (Index i = 0; i < k; ++i) {
-      constexpr double step = 1e-6;
-      const Vector slope = t.col(i).unaryExpr([&](double v) {
-        return (apply(network->activation, v + step) - apply(network->activation, v - step)) / (2 * step);
-      });
-      tangent.middleCols(i * (d + 1), d) = slope.asDiagonal() * block.x;
-      tangent.col(i * (d + 1) + d) = t.col(i).unaryExpr([&](double v) { return apply(network->activation, v); });
-    }
-    gram.noalias() += tangent.transpose() * tangent;
-  }
-  void fields(auto& visit) { visit(gram); }
-};
-
-}  // namespace
-
-Certificate Gate::judge_rectified(const SampleSource& samples, const Network& network, const Control& control) {
-  constexpr double roundings = 512;  // powers and exponentials lose more digits than sums
-  const NetworkError error = network_error(network, samples, control);
-  const double allowed = roundings * std::numeric_limits<double>::epsilon() * summed_magnitude(network, samples);
-  constexpr double nearly_all = 1e-9;  // where weights are huge, their rounding would excuse anything
-  if (!(error.rms <= allowed) || !(error.relative <= nearly_all)) return refuse(fmt::format("labels are explained to {:.1e} (relative {:.1e}), rounding would leave {:.1e}", error.rms, error.relative, allowed));
-  if (const auto problem = too_few_equations(samples, network, label_grid(samples, control), control)) return refuse(*problem);
-  const Index width = network.units() * (network.inputs() + 1);
-  Matrix gram = reduce(samples, ActivationGram{&network, Matrix::Zero(width, width)}, control).gram;
-  const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  // Of each unit one combination (its scale) is the same in W and A.
-  const Vector values = symmetric_eigenvalues(scale.asDiagonal() * gram * scale.asDiagonal());
-  Index free_directions = 0;
-  for (const double value : values) free_directions += value < 1e-9;
-  if (free_directions > network.units()) return refuse(fmt::format("{} directions of the parameters are not determined by the data", free_directions - network.units()));
-  return certain(Status::exact, fmt::format("every label is explained to rounding ({:.1e} relative), and every parameter is determined", error.relative));
 }
 
 Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain, const Control& control) {

@@ -13,6 +13,7 @@
 #include "relucover/samples.hpp"
 #include "relucover/status.hpp"
 #include "solve/large_uncertainty.hpp"
+#include "solve/rectifier.hpp"
 #include "solve/uncertainty.hpp"
 #include "verify/label_grid.hpp"
 
@@ -50,6 +51,15 @@ struct Claimed {
   std::uint64_t seed = 0;
 };
 
+/// An answer A f(W x) with a rectified activation f other than ReLU, by least squares on the samples.
+struct ClaimedRectified {
+  const SampleSource& samples;
+  const Matrix& W;
+  const Matrix& A;
+  const Rectifier& f;
+  std::uint64_t seed = 0;
+};
+
 /// A condition that was looked at on data apart, and what was seen.
 struct Condition {
   bool holds;
@@ -60,8 +70,9 @@ class Gate {
  public:
   static Certificate judge(const Claimed& claimed, const Control& control);
 
-  /// An activation other than ReLU, without noise: every label is explained to rounding, every parameter is determined.
-  static Certificate judge_rectified(const SampleSource& samples, const Network& network, const Control& control);
+  /// An activation other than ReLU. Exact: every label is explained to rounding, every parameter is determined. Recovered: as for ReLUs, with
+  /// features orthogonal to what this model can do, and no bias or other growth where it was stated to have none.
+  static Certificate judge_rectified(const ClaimedRectified& claimed, const Control& control);
 
   /// Several hidden layers of ReLUs, without noise (verify/deep_certificate.hpp). Units that are not determined are added to `uncertain`.
   static Certificate judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain, const Control& control);
@@ -75,6 +86,7 @@ class Gate {
  private:
   static Certificate exact(const Claimed& claimed, double rounding_rms, const char* precision, const Control& control);
   static Certificate recovered(const Claimed& claimed, const Control& control);
+  static Certificate recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid, const Control& control);
   static Certificate certain(Status status, std::string reason);
 };
 

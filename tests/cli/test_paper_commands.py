@@ -26,6 +26,30 @@ def test_the_page_names_all_four_papers():
     assert sum(map(len, sections().values())) > 90
 
 
+# Numbered algorithms, theorems with an algorithm in them (all), remarks and experiments of the papers.
+NUMBERED = {
+    "ATV": [f"Algorithm {i}" for i in range(1, 7)] + [f"Theorem {i}" for i in ("3.1", "3.2", "3.4", "4.1", "4.2", "A.5", "D.1")] + ["Corollary 3.3", "Proposition B.1"],
+    "GP": [f"Algorithm {i}" for i in range(1, 4)] + [f"Theorem {i}" for i in range(1, 14)] + ["Remark 1", "Corollary 1"],
+    "BJW": [f"Algorithm {i}" for i in range(1, 9)] + [f"Theorem {i}" for i in range(1, 15)] + [f"Remark {i}" for i in range(1, 9)],
+    "GKLW": [f"Algorithm {i}" for i in range(1, 5)] + [f"Theorem {i}" for i in range(1, 11)] + [f"Figure {i}" for i in range(2, 5)],
+}
+
+
+def items_of(paper):
+    """"Theorems 1, 12 (first step), B.7 and 13" names four."""
+    text = [part for part in re.split(r"^## ", PAGE.read_text(), flags=re.M) if part.startswith(paper)][0]
+    found = set()
+    for kind, numbers in re.findall(r"(Algorithm|Theorem|Remark|Corollary|Figure|Proposition)s? ((?:[A-Z]?\.?[\d.]+(?: \([^)]*\))?(?:, | and )?)+)", text):
+        found |= {f"{kind} {number}" for number in re.findall(r"[A-Z]?\.?\d+(?:\.\d+)?", re.sub(r"\([^)]*\)", "", numbers))}
+    return found
+
+
+@pytest.mark.parametrize("paper", list(NUMBERED))
+def test_the_page_has_every_numbered_item(paper):
+    missing = set(NUMBERED[paper]) - items_of(paper)
+    assert not missing
+
+
 @pytest.mark.parametrize("paper", ["ATV", "GP", "BJW"])
 def test_every_command_of_a_paper_runs(paper, relucover):
     for command, code in sections()[paper]:

@@ -218,6 +218,24 @@ def test_refine_zero_gives_the_methods_own_answer(relucover, relucover_json):
         assert own["residual_relative"] == pytest.approx(relucover_json("evaluate", "o.json", "s.npz")["relative"], rel=1e-6)
 
 
+@pytest.mark.parametrize("activation, method, others", [("relu2", "rectified-square", ("rectified-cube", "rectified-exponential")),
+                                                        ("relu3", "rectified-cube", ("rectified-square",)),
+                                                        ("expm1", "rectified-exponential", ("rectified-square",))])
+def test_rectified_activations_are_claimed_with_noise_and_fewer_outputs_than_units(relucover, relucover_json, activation, method, others):
+    for outputs, noise, status in ((2, 0.1, "recovered"), (4, 0.1, "recovered"), (2, 0, "exact"), (1, 0, "exact")):
+        relucover("sample", "--inputs", 5, "--units", 3, "--outputs", outputs, "--bias", 0, "--activation", activation, "--noise", noise, "--samples", 3000,
+                  "--seed", 1, "-o", "r.npz", "--truth", "t.json")
+        answer = relucover_json("learn", "r.npz", "--method", method, "-o", "a.json")
+        assert answer["status"] == status and answer["units"] == 3, (outputs, noise)
+        assert relucover_json("compare", "t.json", "a.json")["max_weight_error"] < (0.05 if noise else 1e-9)
+        assert not noise or answer["figures"]["bias_limit"] < 0.25
+    relucover("sample", "--inputs", 5, "--units", 3, "--outputs", 2, "--bias", 0.2, "--activation", activation, "--noise", 0.1, "--samples", 3000, "--seed", 1,
+              "-o", "b.npz")
+    assert relucover_json("learn", "b.npz", "--method", method, "--units", 3, code=1)["status"] == "approximate"  # biases, which the method has not
+    for other in others:
+        assert relucover_json("learn", "r.npz", "--method", other, "--units", 3, code=(1, 3))["status"] != "exact"
+
+
 def test_cells_find_the_number_of_units(relucover, relucover_json):
     relucover("sample", "--inputs", 4, "--units", 3, "--outputs", 4, "--bias", 0, "--samples", 40, "--seed", 2, "-o", "c.npz")
     answer = relucover_json("learn", "c.npz", "--method", "cells")

@@ -60,10 +60,10 @@ const std::vector<Learner>& vector_learners() {
        learn_direction_net},
       {{"corrupted-labels", "some label entries replaced by anything, outputs > units (BJW Theorem 14)", own_answer},
        learn_corrupted_labels},
-      {{"rectified-square", "activation max(t, 0)², Gaussian inputs, outputs >= units (BJW)", own_answer},
+      {{"rectified-square", "activation max(t, 0)², Gaussian inputs, no biases, units <= inputs; label noise or none (BJW)", own_answer},
        learn_rectified_square},
-      {{"rectified-cube", "activation max(t, 0)³, Gaussian inputs, outputs >= units (BJW)", own_answer}, learn_rectified_cube},
-      {{"rectified-exponential", "activation exp(max(t, 0)) - 1, Gaussian inputs, outputs >= units (BJW)", own_answer},
+      {{"rectified-cube", "activation max(t, 0)³, Gaussian inputs, no biases, units <= inputs; label noise or none (BJW)", own_answer}, learn_rectified_cube},
+      {{"rectified-exponential", "activation exp(max(t, 0)) - 1, Gaussian inputs, no biases, units <= inputs; label noise or none (BJW)", own_answer},
        learn_rectified_exponential},
   };
   return all;

@@ -34,6 +34,15 @@ Matrix tangent_of(const Matrix& z, const Matrix& t) {
   return tangent;
 }
 
+Matrix tangent_of(const Matrix& x, const Matrix& t, const Rectifier& unit) {
+  const Index d = x.cols(), k = t.cols();
+  Matrix tangent(x.rows(), k * (d + 1));
+  const Matrix slopes = unit.slopes(t);
+  tangent.leftCols(k) = unit.values(t);
+  for (Index i = 0; i < k; ++i) tangent.middleCols(k + i * d, d) = slopes.col(i).asDiagonal() * x;
+  return tangent;
+}
+
 namespace {
 
 /// Half of the labels' grid, and the rounding of every term that is added up to a prediction.
@@ -46,27 +55,29 @@ Matrix rounding_of(const Judged& answer, const Network& network, const Matrix& h
 
 }  // namespace
 
-Judged judged(const MemorySource<double>& samples, const Network& network, const LabelGrid& grid, const std::vector<bool>& kept) {
+Judged judged(const MemorySource<double>& samples, const Network& network, const LabelGrid& grid, const std::vector<bool>& kept, const Rectifier& unit) {
   Judged answer;
+  answer.unit = unit;
   const std::vector<Index> rows = distinct_samples(samples);
   answer.repeated = samples.samples() - static_cast<Index>(rows.size());
   answer.x = samples.x()(rows, Eigen::all);
   answer.y = samples.y()(rows, Eigen::all);
   Matrix arguments = answer.x * network.W.transpose();
   arguments.rowwise() += network.b.transpose();
-  const Matrix hidden = arguments.cwiseMax(0);
+  const Matrix hidden = unit.values(arguments);
   answer.fit = hidden * network.A.transpose() + answer.x * network.skip.transpose();
   answer.fit.rowwise() += network.offset.transpose();
   answer.residual = answer.y - answer.fit;
   answer.rounding = rounding_of(answer, network, hidden, grid);
   answer.z = whitened(answer.x);
+  if (!unit.is_relu()) answer.tangent = tangent_of(answer.x, arguments, unit);
   const double n = static_cast<double>(std::max<Index>(1, answer.rows()));
-  for (auto unit : arguments.colwise()) {
-    const double spread = std::sqrt((unit.array() - unit.mean()).square().sum() / n);
-    unit /= std::max(spread, 1e-300);
+  for (auto argument : arguments.colwise()) {
+    const double spread = std::sqrt((argument.array() - argument.mean()).square().sum() / n);
+    argument /= std::max(spread, 1e-300);
   }
   answer.t = std::move(arguments);
-  answer.tangent = tangent_of(answer.z, answer.t);
+  if (unit.is_relu()) answer.tangent = tangent_of(answer.z, answer.t);
   answer.nearness = nearness_of(answer.t);
   // A row that the answer explains to a few roundings counts as kept, whatever the solver thought of it.
   constexpr double roundings = 4;

@@ -15,9 +15,11 @@
 #include "verify/leftover/left_out_unit.hpp"
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/one_more_unit.hpp"
+#include "verify/leftover/rectified_tests.hpp"
 #include "verify/leftover/ridge_scan.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
+#include "verify/leftover/wave_search.hpp"
 
 namespace relucover {
 
@@ -133,7 +135,7 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
 
 /// The noisy residual on the rows that were kept.
 struct KeptRows {
-  Matrix z, t, tangent, basis, residual;  // decorrelated over outputs
+  Matrix x, z, t, tangent, basis, residual;  // decorrelated over outputs
   Matrix decorrelation;
   std::vector<Index> rows;
 };
@@ -141,6 +143,7 @@ struct KeptRows {
 KeptRows kept_of(const Judged& answer) {
   KeptRows kept;
   kept.rows = answer.kept_rows();
+  kept.x = answer.x(kept.rows, Eigen::all);
   kept.z = answer.z(kept.rows, Eigen::all);
   kept.t = answer.t(kept.rows, Eigen::all);
   kept.tangent = answer.tangent(kept.rows, Eigen::all);
@@ -249,15 +252,43 @@ Matrix forms_of(const Judged& answer, const Network& network) {
   return forms;
 }
 
+/// Units that might be missing.
+UnitKind kind_of(const Judged& answer, const Network& network) {
+  if (answer.unit.is_relu()) return {};
+  return {answer.unit, forms_of(answer, network).leftCols(answer.z.cols()).rowwise().norm()};
+}
+
+RectifiedAnswer rectified_answer(const Judged& answer, const KeptRows& kept, const Network& network) {
+  return {kept.x, kept.residual, network.W, kept.decorrelation.transpose() * network.A, answer.unit};
+}
+
+/// What an activation other than ReLU was not stated to have.
+void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, const Control& control, Verdict& verdict) {
+  constexpr double deviations = 5;
+  const RectifiedAnswer own = rectified_answer(answer, kept, network);
+  const OwnParameter biases = biases_left(own, verdict.random), growth = growth_left(own, verdict.random);
+  verdict.result.bias_limit = deviations * biases.error.maxCoeff();
+  verdict.result.growth_limit = deviations * growth.error.maxCoeff();
+  verdict.test("biases", biases.chance, "units have biases", false_alarms::stated);
+  verdict.test("growth", growth.chance, "units grow otherwise than the activation that was stated", false_alarms::stated);
+  verdict.test("affine", affine_left(own, kept.basis, verdict.random), "there is an affine part", false_alarms::stated);
+  verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random), "the residual goes with another function of a unit, or a product of two inputs",
+               false_alarms::common);
+  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, verdict.random, control), "a wave, found on one half of the samples, explains more on the other");
+}
+
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
 void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network& network, const Matrix& studentised, double too_heavy, Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
   // Tails show in a part of the samples; what one more unit leaves behind them needs all.
   const Index some = verdict.result.tail <= heavy_tails ? std::max<Index>(2000, 6 * kept.basis.cols()) : answer.rows();
-  const auto part = random_rows(static_cast<Index>(kept.rows.size()), some, verdict.random);
+  auto part = random_rows(static_cast<Index>(kept.rows.size()), some, verdict.random);
+  std::sort(part.begin(), part.end());  // where these are all, they stand as in `kept`
   std::vector<Index> rows;
   for (const Index i : part) rows.push_back(kept.rows[static_cast<std::size_t>(i)]);
-  const RobustRefit refit = robust_refit(kept.z(part, Eigen::all), answer.y(rows, Eigen::all), forms_of(answer, network));
+  const bool plain_units = answer.unit.is_relu();
+  const RobustRefit refit = robust_refit(plain_units ? kept.z(part, Eigen::all) : kept.x(part, Eigen::all), answer.y(rows, Eigen::all),
+                                         plain_units ? forms_of(answer, network) : network.W, answer.unit);
   if (verdict.result.tail <= heavy_tails) {
     const Matrix plain = answer.residual(rows, Eigen::all);
     const Matrix over_noise = (plain.array().abs() > 0).select(refit.residual.array() * studentised(rows, Eigen::all).array() / plain.array(), 0.0);
@@ -277,8 +308,9 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
                           "see (`--method robust` looks for the former)");
   Matrix z1(kept.z.rows(), kept.z.cols() + 1);
   z1 << kept.z, Vector::Ones(kept.z.rows());
-  const Matrix tangent = tangent_of(kept.z, z1 * refit.forms.transpose());
-  verdict.test("one_more_unit_clipped", one_more_unit(kept.z, clipped(refit.residual), tangent, verdict.random).chance,
+  const Matrix some_x = kept.x(part, Eigen::all);
+  const Matrix tangent = plain_units ? tangent_of(kept.z, z1 * refit.forms.transpose()) : tangent_of(some_x, some_x * refit.forms.transpose(), answer.unit);
+  verdict.test("one_more_unit_clipped", one_more_unit(kept.z, clipped(refit.residual), tangent, verdict.random, kind_of(answer, network)).chance,
                "behind the tails of the noise one more unit explains more");
 }
 
@@ -311,11 +343,12 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
   constexpr double hopeless = 0.6;  // what all units gain together is hardly more than what the new one gains alone
   const double freedom = static_cast<double>(kept.z.cols() + answer.outputs());
   const auto chance_of = [&](double gain) { return gamma_tail(freedom, 2 * freedom, gain); };
-  const std::vector<FoundUnit> found = found_on_all(kept.z, kept.residual, kept.basis, forms, starts);
+  const std::vector<FoundUnit> found = found_on_all(kept.z, kept.residual, kept.basis, forms, starts, kind_of(answer, network));
   double gain = found.empty() ? 0 : found.front().gain;
   if (chance_of(gain / hopeless) < level) {
     const Matrix labels = answer.y(kept.rows, Eigen::all) * kept.decorrelation;
-    gain = gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control);
+    gain = answer.unit.is_relu() ? gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control)
+                                 : gain_of_rectified_refit(rectified_answer(answer, kept, network), labels, kept.z, found, control);
   }
   verdict.result.chances["refit_with_one_more"] = chance_of(gain);
   if (chance_of(gain) < level) verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
@@ -336,13 +369,15 @@ Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   return variables;
 }
 
-double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail) {
+double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail, RandomStream& random) {
   // χ² at which a unit is found: the more inputs, the more places a search has to look at, and the further it stays from the best of them.
   constexpr double for_none = 60, for_each_input = 18, most = 150;
   const double shown = std::min(most, for_none + for_each_input * static_cast<double>(answer.z.cols()));
   const Matrix forms = forms_of(answer, network);
-  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm();
-  const Vector strength = slope.cwiseProduct((kept.decorrelation.transpose() * network.A).colwise().norm().transpose());
+  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm(), outputs = (kept.decorrelation.transpose() * network.A).colwise().norm().transpose();
+  const Vector strength = answer.unit.is_relu() ? slope.cwiseProduct(outputs)
+                                                : Vector(visible_beside(rectified_answer(answer, kept, network), kept.z, slope, kept.basis, random).cwiseProduct(outputs));
+  if (!answer.unit.is_relu()) visible = 1;
   return std::sqrt(shown / static_cast<double>(kept.rows.size())) / std::max(visible, 1e-300) / std::max(strength.minCoeff(), 1e-300) /
          (tail > heavy_tails ? tail : 1);
 }
@@ -391,8 +426,9 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
   if (!goes_on()) return verdict.result;
+  if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, control, verdict);
   const Matrix basis = basis_over_noise(kept, noise);
-  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random), "one of many units that were tried explains more", level);
+  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)), "one of many units that were tried explains more", level);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   if (!goes_on()) return verdict.result;
@@ -403,7 +439,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random), "the residual is a wave along one input, unit or distance");
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random), "the residual is a function of two inputs, units or distances");
   if (!goes_on()) return verdict.result;
-  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random);
+  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network));
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
   if (!goes_on()) return verdict.result;
   if (!rounded)
@@ -417,7 +453,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     if (const double tail = tail_weight(combination); kept.residual.cols() > 1 && tail > too_heavy)
       verdict.refuse(fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand out where noise cancels", tail));
   if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, too_heavy, verdict);
-  if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail);
+  if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail, verdict.random);
   if (!goes_on()) return verdict.result;
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, more.found, verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);

@@ -23,6 +23,8 @@ inline double each_of(Index samples) {
 inline constexpr double left_out = 5e-3;
 /// The commonest ways for labels to be no network's, terms of few columns, ridges, and few rows that share a place, may cost more alarms.
 inline constexpr double common = 3e-4;
+/// What a stated activation is not: another growth, biases. Few numbers, and nothing is wrong more often.
+inline constexpr double stated = 1e-3;
 /// Nominal: the search over starts makes it some forty times larger.
 inline constexpr double refit = 1e-5;
 /// Where a unit of the size of the others would be seen at once, what a search makes of noise is the larger danger.
@@ -35,6 +37,8 @@ struct LeftoverVerdict {
   double tail = 1;                        // weight of the noise's tails, 1 for normal noise
   /// The smallest further unit that would have shown (χ² of 150: 99% power), over the smallest unit found. NaN: no units.
   double detection_limit = std::numeric_limits<double>::quiet_NaN();
+  /// Activations other than ReLU: five standard errors of a bias (in spreads of w·x) and of the exponent p of f^(1 + p), the largest over units.
+  double bias_limit = std::numeric_limits<double>::quiet_NaN(), growth_limit = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Noisy labels: the residual of `answer` on the rows that were kept, and the rows that were not.

@@ -165,15 +165,20 @@ double typical_size(const Matrix& residual) {
 
 }  // namespace
 
-RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms) {
+RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms, const Rectifier& unit) {
   constexpr int steps = 15;
-  const Index width = z.cols() + 1, units = forms.rows();
-  Matrix z1(z.rows(), width);
-  z1 << z, Vector::Ones(z.rows());
+  const bool affine = unit.is_relu();
+  const Index width = forms.cols(), units = forms.rows(), first_block = affine ? width : units;
+  Matrix z1 = z;
+  if (affine) {
+    z1.conservativeResize(Eigen::NoChange, width);
+    z1.col(width - 1).setOnes();
+  }
   Matrix weights = Matrix::Ones(y.rows(), y.cols()), outputs, residual;
   const auto fit_outputs = [&] {
-    Matrix features(z.rows(), units + width);
-    features << (z1 * forms.transpose()).cwiseMax(0), z1;
+    Matrix features(z.rows(), units + (affine ? width : 0));
+    features.leftCols(units) = unit.values(z1 * forms.transpose());
+    if (affine) features.rightCols(width) = z1;
     outputs = weighted_fit(features, y, weights);
     residual = y - features * outputs;
   };
@@ -185,11 +190,11 @@ RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms) {
   RobustRefit best{forms, residual};
   double least = typical_size(residual);
   for (int step = 0; step < steps; ++step) {
-    const Matrix tangent = tangent_of(z, z1 * forms.transpose());
+    const Matrix tangent = affine ? tangent_of(z, z1 * forms.transpose()) : tangent_of(z, z1 * forms.transpose(), unit);
     const Matrix change = weighted_fit(tangent, residual, weights);
     for (Index i = 0; i < units; ++i) {
       const Eigen::RowVectorXd output = outputs.row(i);
-      forms.row(i) += (change.middleRows((i + 1) * width, width) * output.transpose()).transpose() / std::max(output.squaredNorm(), 1e-300);
+      forms.row(i) += (change.middleRows(first_block + i * width, width) * output.transpose()).transpose() / std::max(output.squaredNorm(), 1e-300);
     }
     for (int round = 0; round < 2; ++round) {
       fit_outputs();

@@ -21,9 +21,10 @@ Matrix local_noise(const Judged& answer, const Vector& leverage);
 
 /// The answer refitted with a loss that forgives single entries (Cauchy's, its scale following the median residual down).
 struct RobustRefit {
-  Matrix forms;     // units by z~
+  Matrix forms;     // units by z~, or by x
   Matrix residual;
 };
-RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms);
+/// Units other than ReLUs have neither biases nor an affine part: `z` is then x, and `forms` W.
+RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms, const Rectifier& unit = {});
 
 }  // namespace relucover

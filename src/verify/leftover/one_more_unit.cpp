@@ -23,9 +23,9 @@ struct SeenUnit {
   bool visible = false;
 };
 /// `rest` is orthogonal to the basis, so only the unit's size needs to know of it.
-SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Matrix& basis) {
+SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Matrix& basis, const UnitKind& kind) {
   SeenUnit unit;
-  unit.whole = (z1 * form).cwiseMax(0);
+  unit.whole = kind.f.values(z1 * form);
   unit.along = basis.transpose() * unit.whole;
   const double whole = unit.whole.squaredNorm(), square = whole - unit.along.squaredNorm();
   unit.visible = square > hidden_share * hidden_share * whole && square > 0;
@@ -36,14 +36,14 @@ SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Ma
 }
 
 /// Gauss-Newton steps on the unit alone, each taken only if it gains.
-FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Matrix& basis, Index steps) {
+FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Matrix& basis, Index steps, const UnitKind& kind) {
   const Index width = z1.cols();
-  SeenUnit now = seen(z1, unit.form, rest, basis);
+  SeenUnit now = seen(z1, unit.form, rest, basis, kind);
   for (Index step = 0; step < steps && now.visible; ++step) {
-    const Vector on = (now.whole.array() > 0).cast<double>();
     const double size = now.output.norm();
-    if (on.sum() < 4 || !(size > 0)) break;
-    const Matrix slopes = on.asDiagonal() * z1, along = basis.transpose() * slopes;
+    if ((now.whole.array() > 0).count() < 4 || !(size > 0)) break;
+    const Vector slope_of_rows = kind.f.slopes(z1 * unit.form);
+    const Matrix slopes = slope_of_rows.asDiagonal() * z1, along = basis.transpose() * slopes;
     Matrix gram = size * size * (slopes.transpose() * slopes - along.transpose() * along);
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(width) + 1e-300;
     const Vector target = slopes.transpose() * (rest * (now.output / size)) - size * (slopes.transpose() * now.whole - along.transpose() * now.along);
@@ -53,8 +53,8 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ma
       Vector form = unit.form + share * change;
       const double slope = form.head(width - 1).norm();
       if (!(slope > 0) || !std::isfinite(slope)) continue;
-      form /= slope;
-      SeenUnit next = seen(z1, form, rest, basis);
+      if (kind.f.homogeneous) form /= slope;
+      SeenUnit next = seen(z1, form, rest, basis, kind);
       if (!next.visible || !(next.gain > unit.gain)) continue;
       unit = {next.gain, form, next.output};
       now = std::move(next);
@@ -123,8 +123,15 @@ Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
   return at;
 }
 
-/// Units of unit slope along directions (columns of W) with kinks at `at`, as functions of the samples.
-Matrix units_at(const Matrix& heights, const Vector& at) { return (heights.rowwise() - at.transpose()).cwiseMax(0); }
+/// Units along directions (columns of W) with kinks at `at`, as functions of the samples.
+Matrix units_at(const Matrix& heights, const Vector& at, const Rectifier& f = {}) { return f.values(heights.rowwise() - at.transpose()); }
+
+/// Unit directions as steep as units of this kind are.
+Matrix steepened(Matrix directions, const UnitKind& kind) {
+  if (kind.f.homogeneous || kind.slopes.size() == 0) return directions;
+  for (Index j = 0; j < directions.cols(); ++j) directions.col(j) *= kind.slopes[j % kind.slopes.size()];
+  return directions;
+}
 
 Matrix sorted_columns(Matrix values) {
   for (auto column : values.colwise()) std::sort(column.begin(), column.end());
@@ -133,19 +140,19 @@ Matrix sorted_columns(Matrix values) {
 
 }  // namespace
 
-UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random) {
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random, const UnitKind& kind) {
   constexpr Index directions = 100, rounds = 6, steps = 8;
   const Index n = z1.rows(), d = z1.cols() - 1;
   UnitSearch result;
   if (d == 0 || n < 10) return result;
   const Matrix rest = orthogonal_to(basis, residual);
-  const Matrix W = likely_directions(z1.leftCols(d), rest, directions, random);
+  const Matrix W = steepened(likely_directions(z1.leftCols(d), rest, directions, random), kind);
   const Matrix heights = z1.leftCols(d) * W, sorted = sorted_columns(heights);
   std::vector<double> visible;
   std::vector<FoundUnit> candidates;
   for (Index round = 0; round < rounds; ++round) {
     const Vector at = kink_places(sorted, round, random);
-    const Matrix units = units_at(heights, at);
+    const Matrix units = units_at(heights, at, kind.f);
     const Vector whole = units.colwise().norm();
     const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
     const Matrix along = units.transpose() * rest;
@@ -162,12 +169,12 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
   const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
   std::stable_sort(candidates.begin(), candidates.end(), larger);
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
-  for (auto& candidate : candidates) result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps));
+  for (auto& candidate : candidates) result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps, kind));
   std::stable_sort(result.best.begin(), result.best.end(), larger);
   return result;
 }
 
-double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random) {
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind) {
   constexpr Index flips = 100, rounds = 6;
   constexpr double bound = 6, work = 2.5e8;
   const Index n = z.rows();
@@ -187,8 +194,9 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   Vector best = Vector::Zero(flips + 1);
   for (Index round = 0; round < rounds; ++round) {
     const Vector at = kink_places(sorted, round, random);
-    Matrix units(n, 2 * directions);  // and steps at the same places
-    units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix();
+    const Matrix kinds = kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
+    Matrix units(n, 2 * directions + kinds.cols());  // and steps at the same places
+    units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix(), kinds;
     const Vector whole = units.colwise().norm();
     units = orthogonal_to(basis, std::move(units));
     const Vector size = units.colwise().norm();
@@ -208,7 +216,7 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind) {
   constexpr Index starts = 4;
   CrossFit result;
   const auto order = random_rows(z.rows(), z.rows(), random);
@@ -219,14 +227,14 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
   };
   const auto half_of = [&](std::vector<Index> rows) {
     Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
-    half.found = search_units(half.z1, half.residual, half.basis, starts, random);
+    half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind);
     return half;
   };
   const Half first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
   if (first.found.best.empty() || second.found.best.empty()) return result;
-  const auto score = [](const Half& searched, const Half& tested) {
+  const auto score = [&](const Half& searched, const Half& tested) {
     const Vector& form = searched.found.best.front().form;
-    const auto beyond = [&](const Half& half) { return orthogonal_to(half.basis, (half.z1 * form).cwiseMax(0)); };
+    const auto beyond = [&](const Half& half) { return orthogonal_to(half.basis, kind.f.values(half.z1 * form)); };
     const Vector there = beyond(searched), here = beyond(tested);
     const Vector along = (tested.residual * (searched.residual.transpose() * there)).cwiseProduct(here);
     const double spread = along.norm();
@@ -242,16 +250,17 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
   return result;
 }
 
-std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most) {
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most,
+                                    const UnitKind& kind) {
   constexpr Index steps = 6;
   const Matrix z1 = with_ones(z), rest = orthogonal_to(basis, residual);
   std::vector<FoundUnit> units;
   for (const Vector& form : forms)
-    if (const SeenUnit unit = seen(z1, form, rest, basis); unit.visible) units.push_back({unit.gain, form, unit.output});
+    if (const SeenUnit unit = seen(z1, form, rest, basis, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
   const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
   std::stable_sort(units.begin(), units.end(), larger);
   units.resize(std::min(units.size(), static_cast<std::size_t>(most)));
-  for (auto& unit : units) unit = climbed(z1, std::move(unit), rest, basis, steps);
+  for (auto& unit : units) unit = climbed(z1, std::move(unit), rest, basis, steps, kind);
   std::stable_sort(units.begin(), units.end(), larger);
   return units;
 }

@@ -6,8 +6,15 @@
 #include "core/random.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
+#include "solve/rectifier.hpp"
 
 namespace relucover {
+
+/// What a further unit may be: f of a form of z~, as steep as the answer's units where the length of weights matters.
+struct UnitKind {
+  Rectifier f = {};
+  Vector slopes = {};  // of the answer's units along z; empty: 1
+};
 
 struct FoundUnit {
   double gain = 0;  // of |residual|², where nothing else moves
@@ -20,11 +27,11 @@ struct UnitSearch {
   Vector visible;
 };
 /// z1: whitened inputs and 1. `basis` spans the answer's tangent functions.
-UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random);
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random, const UnitKind& kind = {});
 
 /// The largest score of many units and steps at once (random ones, ones that few samples see, ones where the residual is large or curved),
-/// against flipped signs. `studentised`: residual over its local noise.
-double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random);
+/// against flipped signs. `studentised`: residual over its local noise. Units of another kind are tried beside ReLUs.
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind = {});
 
 struct CrossFit {
   double chance = 1;
@@ -33,10 +40,10 @@ struct CrossFit {
   std::vector<Vector> found;  // forms of the best units of both halves
 };
 /// `basis` spans the answer's tangent functions.
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random);
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind = {});
 
 /// The best of these units where all samples tell, no more than `most`, by falling gain.
-std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most);
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most, const UnitKind& kind = {});
 
 /// What one more unit gains of Σ r² where all units may move, from each of `starts`: the largest. `labels` in units of the noise;
 /// `forms` (units by z~) and `outputs` (outputs by units) are the answer's.

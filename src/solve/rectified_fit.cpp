@@ -1,24 +1,13 @@
-#include "learners/vector/rectified_fit.hpp"
-
-#include <fmt/format.h>
+#include "solve/rectified_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/linear_algebra.hpp"
-#include "core/random.hpp"
 
 namespace relucover {
 
 namespace {
-
-Matrix hidden(const Matrix& drive, const Rectifier& f) {
-  return drive.unaryExpr([&](double t) { return t > 0 ? f.value(t) : 0.0; });
-}
-Matrix slopes(const Matrix& drive, const Rectifier& f) {
-  return drive.unaryExpr([&](double t) { return t > 0 ? f.slope(t) : 0.0; });
-}
 
 /// A by least squares at one W.
 struct Eliminated {
@@ -28,7 +17,7 @@ struct Eliminated {
 Eliminated eliminate(const RowMatrix& x, const RowMatrix& y, const Matrix& W, const Rectifier& f) {
   Eliminated e;
   e.drive = x * W.transpose();
-  e.values = hidden(e.drive, f);
+  e.values = f.values(e.drive);
   const Vector scale = e.values.colwise().norm().cwiseMax(1e-300).cwiseInverse();
   const PivotedQr qr(e.values * scale.asDiagonal());
   e.basis = qr.basis();
@@ -39,28 +28,23 @@ Eliminated eliminate(const RowMatrix& x, const RowMatrix& y, const Matrix& W, co
   return e;
 }
 
-/// Derivatives of one output by the entries of W, those that A can follow taken out (Kaufman).
-Matrix jacobian_of(const RowMatrix& x, const Eliminated& e, const Matrix& slope, Index output) {
-  const Index d = x.cols(), k = e.A.cols();
-  Matrix jacobian(x.rows(), k * d);
-  for (Index j = 0; j < k; ++j) jacobian.middleCols(j * d, d) = (e.A(output, j) * slope.col(j)).asDiagonal() * x;
-  jacobian -= e.basis * (e.basis.transpose() * jacobian);
-  return jacobian;
-}
-
-struct Normal {
+struct RectifiedNormal {
   Matrix gram;
   Vector gradient;
 };
 
-Normal normal_equations(const RowMatrix& x, const Eliminated& e, const Matrix& W, const Rectifier& f) {
-  const Index unknowns = W.size(), d = x.cols();
-  Normal normal{Matrix::Zero(unknowns, unknowns), Vector::Zero(unknowns)};
-  const Matrix slope = slopes(e.drive, f);
-  for (Index o = 0; o < e.A.rows(); ++o) {
-    const Matrix jacobian = jacobian_of(x, e, slope, o);
-    normal.gram += jacobian.transpose() * jacobian;
-    normal.gradient += jacobian.transpose() * e.residual.col(o);
+/// Derivatives by the entries of W, those that A can follow taken out (Kaufman): of output o they are A(o, j) times the block of unit j.
+RectifiedNormal rectified_normal(const RowMatrix& x, const Eliminated& e, const Matrix& W, const Rectifier& f) {
+  const Index k = W.rows(), d = x.cols();
+  const Matrix slope = f.slopes(e.drive);
+  Matrix blocks(x.rows(), k * d);
+  for (Index j = 0; j < k; ++j) blocks.middleCols(j * d, d) = slope.col(j).asDiagonal() * x;
+  blocks -= e.basis * (e.basis.transpose() * blocks);
+  const Matrix outputs = e.A.transpose() * e.A, seen = e.residual * e.A;
+  RectifiedNormal normal{blocks.transpose() * blocks, Vector(k * d)};
+  for (Index j = 0; j < k; ++j) {
+    normal.gradient.segment(j * d, d) = blocks.middleCols(j * d, d).transpose() * seen.col(j);
+    for (Index i = 0; i < k; ++i) normal.gram.block(j * d, i * d, d, d) *= outputs(j, i);
   }
   if (f.homogeneous)  // no step along w: A follows the length
     for (Index j = 0; j < W.rows(); ++j) {
@@ -90,14 +74,15 @@ Matrix with_signs(const RowMatrix& x, const RowMatrix& y, const Matrix& directio
   return W;
 }
 
-RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index max_iterations, const Control& control) {
+RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix& start, const Rectifier& f, Index max_iterations,
+                           const Control& control) {
   Matrix W = scaled_rows(start, f);
   Eliminated e = eliminate(x, y, W, f);
   double damping = 1e-3;
   const double label_scale = rms(y);
   for (Index iteration = 0; iteration < max_iterations; ++iteration) {
     control.check();
-    const Normal normal = normal_equations(x, e, W, f);
+    const RectifiedNormal normal = rectified_normal(x, e, W, f);
     const double before = e.residual.squaredNorm();
     bool accepted = false;
     for (int attempt = 0; attempt < 12 && !accepted; ++attempt) {
@@ -118,10 +103,9 @@ RectifiedFit fit_rectified(const RowMatrix& x, const RowMatrix& y, const Matrix&
     }
     if (!accepted || e.residual.squaredNorm() > (1 - 1e-10) * before || rms(e.residual) < 1e-15 * label_scale) break;
   }
-  RectifiedFit fit{W, e.A, 0, {}, 0, W.size() + e.A.size() - (f.homogeneous ? W.rows() : 0)};
-  const Normal normal = normal_equations(x, e, W, f);
+  RectifiedFit fit{W, e.A, 0, 0, W.size() + e.A.size() - (f.homogeneous ? W.rows() : 0)};
+  const RectifiedNormal normal = rectified_normal(x, e, W, f);
   fit.condition = scaled_condition(normal.gram);
-  fit.covariance = solve_semidefinite(normal.gram, Matrix::Identity(W.size(), W.size()));
   fit.residual_rms = std::sqrt(e.residual.squaredNorm() / static_cast<double>(std::max<Index>(y.size() - fit.unknowns, 1)));
   return fit;
 }

@@ -1,0 +1,27 @@
+#pragma once
+// What claims of every kind are measured by before the tests of what is left.
+#include <optional>
+#include <string>
+
+#include "verify/gate.hpp"
+#include "verify/leftover/judged.hpp"
+
+namespace relucover {
+
+Certificate refuse(std::string reason);
+double share_of(Index part, Index whole);
+Index unknowns_of(const Network& network);
+
+/// More equations than unknowns, counted over distinct inputs, and more in what they say than a search over the sides that samples
+/// can stand on could make up.
+std::optional<std::string> too_few_equations(const SampleSource& samples, const Network& network, const LabelGrid& grid,
+                                             const Control& control);
+
+/// Rows that the tests of what is left can afford: all of them in small problems.
+MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control);
+
+/// Deviation of the residual on the side of each kink that fewer samples lie on, over that of all: a unit that was made of noise stands
+/// where that is large. 1 where it is smaller.
+Vector noise_at_units(const Judged& answer);
+
+}  // namespace relucover

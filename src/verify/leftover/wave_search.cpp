@@ -1,0 +1,145 @@
+#include "verify/leftover/wave_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/linear_algebra.hpp"
+#include "verify/leftover/features.hpp"
+#include "verify/leftover/tails.hpp"
+
+namespace relucover {
+
+namespace {
+
+struct WaveHalf {
+  Matrix z, rest, basis;  // rest: the residual beyond the basis
+};
+
+/// cos and sin of frequency·z beyond the basis, and what they explain.
+struct SeenWave {
+  Matrix waves;         // two columns
+  Matrix coefficients;  // two by outputs
+  double gain = 0;
+};
+SeenWave seen_wave(const WaveHalf& half, const Vector& frequency) {
+  const Vector angle = half.z * frequency;
+  Matrix plain(angle.size(), 2);
+  plain << angle.array().cos().matrix(), angle.array().sin().matrix();
+  SeenWave seen;
+  seen.waves = orthogonal_to(half.basis, plain);
+  const Matrix along = seen.waves.transpose() * half.rest;
+  seen.coefficients =
+      solve_semidefinite(seen.waves.transpose() * seen.waves + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), along);
+  seen.gain = along.cwiseProduct(seen.coefficients).sum();
+  return seen;
+}
+
+struct WaveCandidate {
+  double gain;
+  Vector frequency;
+};
+
+/// Many directions, and along each of them all lengths: powers of one complex wave.
+std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, RandomStream& random, const Control& control) {
+  constexpr double step = 0.5, work = 6e8;
+  constexpr Index lengths = 14, at_once = 32, first = 2;  // 1 to 7.5
+  const Index n = half.z.rows(), d = half.z.cols();
+  const auto affordable = static_cast<Index>(work / static_cast<double>(n * lengths * (10 + 4 * half.rest.cols())));
+  const Index rounds = d == 1 ? 1 : std::clamp<Index>(affordable / at_once, 2, 400);
+  std::vector<WaveCandidate> best;
+  for (Index round = 0; round < rounds; ++round) {
+    control.check();
+    Matrix directions = random.normal_matrix(d, at_once);
+    directions.colwise().normalize();
+    const Matrix angle = step * (half.z * directions);
+    const Matrix c = angle.array().cos(), s = angle.array().sin();
+    Matrix real = c, imaginary = s;
+    for (Index k = 2; k < first + lengths; ++k) {
+      const Matrix next = real.cwiseProduct(c) - imaginary.cwiseProduct(s);
+      imaginary = (real.cwiseProduct(s) + imaginary.cwiseProduct(c)).eval();
+      real = next;
+      const Vector gain =
+          ((real.transpose() * half.rest).rowwise().squaredNorm() + (imaginary.transpose() * half.rest).rowwise().squaredNorm()) * 2 /
+          static_cast<double>(n);
+      Index largest = 0;
+      const double value = gain.maxCoeff(&largest);
+      if (static_cast<Index>(best.size()) == keep && value <= best.back().gain) continue;
+      best.push_back({value, static_cast<double>(k) * step * directions.col(largest)});
+      std::stable_sort(best.begin(), best.end(), [](const WaveCandidate& a, const WaveCandidate& b) { return a.gain > b.gain; });
+      if (static_cast<Index>(best.size()) > keep) best.pop_back();
+    }
+  }
+  return best;
+}
+
+/// Gauss-Newton steps on the frequency, each taken only if it gains.
+Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
+  constexpr int steps = 8;
+  const Index d = half.z.cols();
+  SeenWave now = seen_wave(half, frequency);
+  for (int step = 0; step < steps; ++step) {
+    const Vector angle = half.z * frequency;
+    Matrix gram = Matrix::Zero(d, d);
+    Vector gradient = Vector::Zero(d);
+    const Matrix left = half.rest - now.waves * now.coefficients;
+    for (Index o = 0; o < half.rest.cols(); ++o) {
+      const Vector slope = now.coefficients(1, o) * angle.array().cos() - now.coefficients(0, o) * angle.array().sin();
+      const Matrix by_frequency = slope.asDiagonal() * half.z;
+      gram += by_frequency.transpose() * by_frequency;
+      gradient += by_frequency.transpose() * left.col(o);
+    }
+    gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(d) + 1e-300;
+    const Vector change = solve_semidefinite(gram, gradient);
+    bool gained = false;
+    for (const double share : {1.0, 0.3, 0.1}) {
+      SeenWave next = seen_wave(half, frequency + share * change);
+      if (!(next.gain > now.gain)) continue;
+      frequency += share * change;
+      now = std::move(next);
+      gained = true;
+      break;
+    }
+    if (!gained) break;
+  }
+  gain = now.gain;
+  return frequency;
+}
+
+Vector found_wave(const WaveHalf& half, RandomStream& random, const Control& control) {
+  constexpr Index starts = 6;
+  double most = -1;
+  Vector best;
+  for (const WaveCandidate& candidate : best_of_many_waves(half, starts, random, control)) {
+    double gain = 0;
+    const Vector frequency = climbed_wave(half, candidate.frequency, gain);
+    if (gain <= most) continue;
+    most = gain;
+    best = frequency;
+  }
+  return best;
+}
+
+}  // namespace
+
+double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const Control& control) {
+  if (z.cols() == 0 || z.rows() < 40) return 1;
+  const auto order = random_rows(z.rows(), z.rows(), random);
+  const auto middle = order.begin() + z.rows() / 2;
+  const auto half_of = [&](std::vector<Index> rows) {
+    WaveHalf half{z(rows, Eigen::all), {}, spanning_basis(basis(rows, Eigen::all))};
+    half.rest = orthogonal_to(half.basis, residual(rows, Eigen::all));
+    return half;
+  };
+  const WaveHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
+  const auto score = [&](const WaveHalf& searched, const WaveHalf& tested) {
+    const Vector frequency = found_wave(searched, random, control);
+    const Matrix foreseen = seen_wave(tested, frequency).waves * seen_wave(searched, frequency).coefficients;
+    const Vector along = foreseen.cwiseProduct(tested.rest).rowwise().sum();
+    const double spread = along.norm();
+    return spread > 0 ? along.sum() / spread : 0.0;
+  };
+  return normal_tail((score(first, second) + score(second, first)) / std::sqrt(2.0));
+}
+
+}  // namespace relucover

@@ -1,0 +1,12 @@
+#pragma once
+// A plane wave in any direction: looked for on one half of the samples among many directions and lengths, tested on the other, both ways.
+#include "core/random.hpp"
+#include "relucover/progress.hpp"
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+/// Chance of what the waves found on the halves say about the other halves. `basis` spans the answer's tangent functions.
+double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const Control& control);
+
+}  // namespace relucover
