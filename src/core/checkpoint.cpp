@@ -28,7 +28,7 @@ std::uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& problem) {
+[[noreturn]] void refuse_checkpoint(const std::filesystem::path& file, const std::string& problem) {
   throw DataError(file.string(), "", problem, "name the checkpoint of this work, or begin anew without --resume");
 }
 
@@ -43,13 +43,13 @@ std::string content_of(const std::filesystem::path& file) {
     int found = 0;
     if (bytes.starts_with(format_words)) std::from_chars(bytes.data() + format_words.size(), bytes.data() + bytes.size(), found);
     if (found > checkpoint_version) throw DataError(file.string(), "version", version_problem(found, checkpoint_version).problem, "update relucover");
-    refuse(file, "is not a checkpoint");
+    refuse_checkpoint(file, "is not a checkpoint");
   }
   std::uint64_t sum = 0;
-  if (bytes.size() < magic.size() + sizeof sum) refuse(file, "ends too early");
+  if (bytes.size() < magic.size() + sizeof sum) refuse_checkpoint(file, "ends too early");
   std::memcpy(&sum, bytes.data() + magic.size(), sizeof sum);
   bytes.erase(0, magic.size() + sizeof sum);
-  if (fnv1a(bytes) != sum) refuse(file, "is damaged (the check sum differs)");
+  if (fnv1a(bytes) != sum) refuse_checkpoint(file, "is damaged (the check sum differs)");
   return bytes;
 }
 
@@ -66,16 +66,16 @@ void Checkpoint::resume_from(const std::filesystem::path& file) {
   try {
     unpack(content, names, values, places, states);
   } catch (const std::runtime_error& error) {
-    refuse(file, error.what());
+    refuse_checkpoint(file, error.what());
   }
-  if (names.size() != values.size() || places.size() != states.size()) refuse(file, "is damaged");
+  if (names.size() != values.size() || places.size() != states.size()) refuse_checkpoint(file, "is damaged");
   const std::size_t both = std::min(names.size(), identity_.size());
   for (std::size_t i = 0; i < both; ++i)
     if (names[i] != identity_[i].first || values[i] != identity_[i].second)
-      refuse(file, fmt::format("was made for other work: {} was {}, here {} is {}", names[i], values[i], identity_[i].first, identity_[i].second));
+      refuse_checkpoint(file, fmt::format("was made for other work: {} was {}, here {} is {}", names[i], values[i], identity_[i].first, identity_[i].second));
   if (names.size() < identity_.size())
-    refuse(file, fmt::format("was made by an earlier version: it says nothing of {}, here {}", identity_[both].first, identity_[both].second));
-  if (names.size() > both) refuse(file, fmt::format("was made for other work: {} was {}", names[both], values[both]));
+    refuse_checkpoint(file, fmt::format("was made by an earlier version: it says nothing of {}, here {}", identity_[both].first, identity_[both].second));
+  if (names.size() > both) refuse_checkpoint(file, fmt::format("was made for other work: {} was {}", names[both], values[both]));
   for (std::size_t i = 0; i < places.size(); ++i) states_[places[i]] = std::move(states[i]);
 }
 

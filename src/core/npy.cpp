@@ -21,7 +21,7 @@ constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr const char* damaged = "the file is damaged or not from numpy: save it again with np.save or np.savez";
 constexpr const char* cut_off = "the file is damaged or was cut off: write or copy it again";
 
-[[noreturn]] void fail(const Place& place, const std::string& problem, const std::string& remedy) {
+[[noreturn]] void fail_at(const Place& place, const std::string& problem, const std::string& remedy) {
   throw DataError(place.file, place.within, problem, remedy);
 }
 
@@ -33,20 +33,20 @@ struct NpyFrame {
 
 NpyFrame find_header(Bytes bytes, const Place& place) {
   const std::string_view text = text_of(bytes);
-  if (text.empty()) fail(place, "is empty", cut_off);
-  if (text.substr(0, npy_magic.size()) != npy_magic.substr(0, text.size())) fail(place, "is not a .npy array", damaged);
+  if (text.empty()) fail_at(place, "is empty", cut_off);
+  if (text.substr(0, npy_magic.size()) != npy_magic.substr(0, text.size())) fail_at(place, "is not a .npy array", damaged);
   if (text.size() < npy_magic.size() + 4)
-    fail(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
+    fail_at(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(bytes[i])); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
-    fail(place, fmt::format("has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are known", version, byte(7)), damaged);
+    fail_at(place, fmt::format("has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are known", version, byte(7)), damaged);
   const std::size_t start = version == 1 ? 10 : 12;
-  if (text.size() < start) fail(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
+  if (text.size() < start) fail_at(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
   if (text.size() - start < length)
-    fail(place, fmt::format("has a header of {} bytes, but ends after {}", length, text.size() - start), cut_off);
+    fail_at(place, fmt::format("has a header of {} bytes, but ends after {}", length, text.size() - start), cut_off);
   return {text.substr(start, length), start + length};
 }
 
@@ -86,7 +86,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void malformed(const std::string& what) const {
-    fail(place_, fmt::format(".npy header, character {}: {}", at_ + 1, what), damaged);
+    fail_at(place_, fmt::format(".npy header, character {}: {}", at_ + 1, what), damaged);
   }
   static std::string printable(std::string_view text) {
     std::string safe(text.substr(0, 40));
@@ -120,7 +120,7 @@ class HeaderParser {
   }
   std::string descr() {
     if (peek() == '[')
-      fail(place_, "holds records with named fields, not plain numbers",
+      fail_at(place_, "holds records with named fields, not plain numbers",
            "save one plain array, such as np.stack([a[name] for name in a.dtype.names], axis=1)");
     return printable(quoted());
   }
@@ -161,7 +161,7 @@ class HeaderParser {
 ElementType element_type(const std::string& descr, const Place& place) {
   const std::string remedy = "convert it before saving: array.astype(np.float64)";
   if (descr.find('O') != std::string::npos)
-    fail(place, "has dtype object: Python objects can't be read as numbers", remedy);
+    fail_at(place, "has dtype object: Python objects can't be read as numbers", remedy);
   ElementType type;
   std::size_t at = 0;
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
@@ -180,7 +180,7 @@ ElementType element_type(const std::string& descr, const Place& place) {
     type.size *= 4;
     return type;
   }
-  fail(place, fmt::format("has dtype '{}'; floating point (16, 32 and 64 bits), integers and bool can be read", descr),
+  fail_at(place, fmt::format("has dtype '{}'; floating point (16, 32 and 64 bits), integers and bool can be read", descr),
        remedy);
 }
 
@@ -211,13 +211,13 @@ NpyArray parse_npy(const SharedBytes& content, const Place& place) {
   const std::size_t there = content.bytes.size() - frame.data_offset;
   const std::optional<std::size_t> needed = bytes_needed(array.shape, array.type.size);
   if (!needed || *needed > there)
-    fail(place,
+    fail_at(place,
          fmt::format("claims shape {} of {}-byte elements, {} bytes, but {} bytes follow the header",
                      shape_text(array.shape), array.type.size, needed ? fmt::to_string(*needed) : "more than 2^63",
                      there),
          cut_off);
   if (*needed < there)
-    fail(place, fmt::format("has {} bytes more than shape {} needs", there - *needed, shape_text(array.shape)),
+    fail_at(place, fmt::format("has {} bytes more than shape {} needs", there - *needed, shape_text(array.shape)),
          damaged);
   array.data = content.part(frame.data_offset, *needed);
   return array;
@@ -227,18 +227,18 @@ std::optional<std::size_t> npy_bytes(Bytes start, const Place& place) {
   constexpr std::size_t frame_size = 12;  // of all versions but the first, which has at least as much with its dictionary
   constexpr std::size_t longest_header = std::size_t{1} << 16;
   if (start.size() < frame_size) {
-    if (!start.empty() && text_of(start).substr(0, npy_magic.size()) != npy_magic.substr(0, start.size())) fail(place, "is not a .npy array", damaged);
+    if (!start.empty() && text_of(start).substr(0, npy_magic.size()) != npy_magic.substr(0, start.size())) fail_at(place, "is not a .npy array", damaged);
     return std::nullopt;
   }
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(start[i])); };
   const bool first_version = byte(6) == 1;
   const std::size_t length = byte(8) | byte(9) << 8 | (first_version ? 0 : byte(10) << 16 | byte(11) << 24);
-  if (length > longest_header) fail(place, fmt::format("has a header of {} bytes", length), damaged);
+  if (length > longest_header) fail_at(place, fmt::format("has a header of {} bytes", length), damaged);
   if (text_of(start).starts_with(npy_magic) && start.size() < (first_version ? 10 : frame_size) + length) return std::nullopt;
   const NpyFrame frame = find_header(start, place);
   const HeaderParser::Content header = HeaderParser(frame.dictionary, place).parse();
   const auto needed = bytes_needed(*header.shape, element_type(*header.descr, place).size);
-  if (!needed) fail(place, fmt::format("claims shape {}, more than 2^63 bytes", shape_text(*header.shape)), damaged);
+  if (!needed) fail_at(place, fmt::format("claims shape {}, more than 2^63 bytes", shape_text(*header.shape)), damaged);
   return frame.data_offset + *needed;
 }
 

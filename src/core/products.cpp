@@ -35,7 +35,7 @@ int as_int(Index size) { return static_cast<int>(size); }
 
 /// Distance of rows (by_rows) or columns, as BLAS wants it: never less than their length, even where there is only one.
 template <class Scalar>
-int leading(const Strided<Scalar>& matrix) {
+int leading_size(const Strided<Scalar>& matrix) {
   return as_int(matrix.by_rows ? std::max({matrix.row_step, matrix.columns, Index{1}}) : std::max({matrix.column_step, matrix.rows, Index{1}}));
 }
 
@@ -56,21 +56,21 @@ Scalar dot(Index size, const Scalar* x, Index step_x, const Scalar* y, Index ste
 /// y = keep y + factor A x
 template <class Scalar>
 void multiply_vector(const Strided<Scalar>& y, const Strided<const Scalar>& A, const Strided<const Scalar>& x, Scalar factor, Scalar keep) {
-  gemv(A.by_rows ? CblasRowMajor : CblasColMajor, as_int(A.rows), as_int(A.columns), factor, A.data, leading(A), x.data, as_int(x.row_step),
+  gemv(A.by_rows ? CblasRowMajor : CblasColMajor, as_int(A.rows), as_int(A.columns), factor, A.data, leading_size(A), x.data, as_int(x.row_step),
        keep, y.data, as_int(y.row_step));
 }
 
 template <class Scalar, int Order>
-auto mapped(const Strided<const Scalar>& m) {
+auto mapped_view(const Strided<const Scalar>& m) {
   using Plain = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Order>;
-  return Eigen::Map<const Plain, 0, Eigen::OuterStride<>>(m.data, m.rows, m.columns, Eigen::OuterStride<>(leading(m)));
+  return Eigen::Map<const Plain, 0, Eigen::OuterStride<>>(m.data, m.rows, m.columns, Eigen::OuterStride<>(leading_size(m)));
 }
 
 /// Sizes at which a call of BLAS takes longer than the product.
 template <class Scalar, class A, class B>
 void multiply_small(const Strided<Scalar>& to, const A& a, const B& b, Scalar factor, bool add) {
   using Plain = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
-  Eigen::Map<Plain, 0, Eigen::OuterStride<>> target(to.data, to.rows, to.columns, Eigen::OuterStride<>(leading(to)));
+  Eigen::Map<Plain, 0, Eigen::OuterStride<>> target(to.data, to.rows, to.columns, Eigen::OuterStride<>(leading_size(to)));
   if (add)
     target += factor * a.lazyProduct(b);
   else
@@ -80,10 +80,10 @@ void multiply_small(const Strided<Scalar>& to, const A& a, const B& b, Scalar fa
 template <class Scalar>
 void multiply_small(const Strided<Scalar>& to, const Strided<const Scalar>& a, const Strided<const Scalar>& b, Scalar factor, bool add) {
   if (to.by_rows) return multiply_small(transposed(to), transposed(b), transposed(a), factor, add);
-  if (a.by_rows && b.by_rows) return multiply_small(to, mapped<Scalar, Eigen::RowMajor>(a), mapped<Scalar, Eigen::RowMajor>(b), factor, add);
-  if (a.by_rows) return multiply_small(to, mapped<Scalar, Eigen::RowMajor>(a), mapped<Scalar, Eigen::ColMajor>(b), factor, add);
-  if (b.by_rows) return multiply_small(to, mapped<Scalar, Eigen::ColMajor>(a), mapped<Scalar, Eigen::RowMajor>(b), factor, add);
-  multiply_small(to, mapped<Scalar, Eigen::ColMajor>(a), mapped<Scalar, Eigen::ColMajor>(b), factor, add);
+  if (a.by_rows && b.by_rows) return multiply_small(to, mapped_view<Scalar, Eigen::RowMajor>(a), mapped_view<Scalar, Eigen::RowMajor>(b), factor, add);
+  if (a.by_rows) return multiply_small(to, mapped_view<Scalar, Eigen::RowMajor>(a), mapped_view<Scalar, Eigen::ColMajor>(b), factor, add);
+  if (b.by_rows) return multiply_small(to, mapped_view<Scalar, Eigen::ColMajor>(a), mapped_view<Scalar, Eigen::RowMajor>(b), factor, add);
+  multiply_small(to, mapped_view<Scalar, Eigen::ColMajor>(a), mapped_view<Scalar, Eigen::ColMajor>(b), factor, add);
 }
 
 template <class Scalar>
@@ -111,14 +111,14 @@ void multiply_any(const Strided<Scalar>& to, const Strided<const Scalar>& a, con
   if (n == 1) return multiply_vector(to, a, b, factor, keep);
   if (m == 1) return multiply_vector(transposed(to), transposed(b), transposed(a), factor, keep);
   const auto turned = [&](const Strided<const Scalar>& matrix) { return matrix.by_rows == to.by_rows ? CblasNoTrans : CblasTrans; };
-  gemm(to.by_rows ? CblasRowMajor : CblasColMajor, turned(a), turned(b), as_int(m), as_int(n), as_int(k), factor, a.data, leading(a), b.data,
-       leading(b), keep, to.data, leading(to));
+  gemm(to.by_rows ? CblasRowMajor : CblasColMajor, turned(a), turned(b), as_int(m), as_int(n), as_int(k), factor, a.data, leading_size(a), b.data,
+       leading_size(b), keep, to.data, leading_size(to));
 }
 
 template <class Scalar>
 void add_any_square(const Strided<Scalar>& to, const Strided<const Scalar>& a, Scalar factor) {
   if (a.rows == 0 || a.columns == 0) return;
-  syrk(a.by_rows ? CblasTrans : CblasNoTrans, as_int(a.rows), as_int(a.columns), factor, a.data, leading(a), to.data, leading(to));
+  syrk(a.by_rows ? CblasTrans : CblasNoTrans, as_int(a.rows), as_int(a.columns), factor, a.data, leading_size(a), to.data, leading_size(to));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 struct Product {
   std::uint32_t high, low;
 };
-Product multiply(std::uint32_t a, std::uint32_t b) {
+Product wide_product(std::uint32_t a, std::uint32_t b) {
   const std::uint64_t wide = static_cast<std::uint64_t>(a) * b;
   return {static_cast<std::uint32_t>(wide >> 32), static_cast<std::uint32_t>(wide)};
 }
@@ -28,8 +28,8 @@ void RandomStream::refill() {
   auto c = counter_;
   auto k = key_;
   for (int round = 0; round < 10; ++round) {
-    const auto [h0, l0] = multiply(0xD2511F53u, c[0]);
-    const auto [h1, l1] = multiply(0xCD9E8D57u, c[2]);
+    const auto [h0, l0] = wide_product(0xD2511F53u, c[0]);
+    const auto [h1, l1] = wide_product(0xCD9E8D57u, c[2]);
     c = {h1 ^ c[1] ^ k[0], l1, h0 ^ c[3] ^ k[1], l0};
     k[0] += 0x9E3779B9u;
     k[1] += 0xBB67AE85u;

@@ -93,7 +93,7 @@ std::optional<std::uint64_t> stored_data_offset(const LittleEndian& file, const 
 
 /// Reads a member's stream to its end, piece by piece.
 template <class Sink>
-void unpack(zip_t* archive, std::uint64_t index, const std::string& name, const std::string& member,
+void unpack_entry(zip_t* archive, std::uint64_t index, const std::string& name, const std::string& member,
             std::uint64_t size, const Control& control, const Sink& sink) {
   const auto fail = [&](const std::string& why) {
     throw DataError(name, "member " + member, "can't be unpacked: " + why, damaged_archive);
@@ -162,12 +162,12 @@ SharedBytes ZipReader::read(const std::string& member, const Control& control, s
   }
   if (status.size <= memory) {
     auto unpacked = std::make_shared<std::vector<std::byte>>();
-    unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
+    unpack_entry(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
            [&](const std::byte* bytes, std::size_t size) { unpacked->insert(unpacked->end(), bytes, bytes + size); });
     return {Bytes(*unpacked), unpacked};
   }
   UnnamedFile spool(name_);
-  unpack(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
+  unpack_entry(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
          [&](const std::byte* bytes, std::size_t size) { spool.write(bytes, size); });
   return spool.map();
 }

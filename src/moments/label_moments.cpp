@@ -175,7 +175,7 @@ Matrix LabelMoments::t4_square() const {
 
 namespace {
 
-LabelMoments finish(const RawMoments& raw, int order) {
+LabelMoments finished_moments(const RawMoments& raw, int order) {
   const double scale = 1 / static_cast<double>(std::max<Index>(raw.samples, 1));
   LabelMoments moments;
   moments.samples = raw.samples;
@@ -217,14 +217,14 @@ void add_turned(const LabelMoments& old, const Matrix& turn, int order, LabelMom
 LabelMoments label_moments(const SampleSource& source, const LabelFunction& label, const Matrix& basis, int order,
                            const Control& control, const SampleRange& range) {
   const Index end = range.end < 0 ? source.samples() : range.end;
-  return finish(reduce(source, RawMoments(label, nullptr, basis, order), control, range.begin, end), order);
+  return finished_moments(reduce(source, RawMoments(label, nullptr, basis, order), control, range.begin, end), order);
 }
 
 LabelMoments refined_moments(const SampleSource& source, const LabelFunction& label, const HermiteExpansion& expansion,
                              const Matrix& basis, int order, const Control& control, const SampleRange& range) {
   const Index end = range.end < 0 ? source.samples() : range.end;
   const PackedPolynomial known(expansion);
-  LabelMoments moments = finish(reduce(source, RawMoments(label, &known, basis, order), control, range.begin, end), order);
+  LabelMoments moments = finished_moments(reduce(source, RawMoments(label, &known, basis, order), control, range.begin, end), order);
   add_turned(expansion.moments, basis.transpose() * expansion.basis, order, moments);
   return moments;
 }

@@ -49,7 +49,7 @@ constexpr std::pair<DenseLayer::Kind, const char*> layer_names[] = {{DenseLayer:
                                                                     {DenseLayer::Kind::tanh, "tanh"}};
 
 template <class Names, class Kind>
-std::string text_of(const Names& names, Kind kind) {
+std::string word_of(const Names& names, Kind kind) {
   for (const auto& [value, text] : names)
     if (value == kind) return text;
   throw std::invalid_argument("unknown kind");
@@ -63,7 +63,7 @@ auto kind_of(const Names& names, const std::string& word) {
 }
 
 json to_json(const UpperPart& upper) {
-  json result = {{"kind", text_of(upper_names, upper.kind)}};
+  json result = {{"kind", word_of(upper_names, upper.kind)}};
   if (upper.kind == UpperPart::Kind::polynomial) {
     result["constant"] = upper.constant;
     result["monomials"] = json::array();
@@ -77,7 +77,7 @@ json to_json(const UpperPart& upper) {
     result["layers"] = json::array();
     for (const DenseLayer& layer : upper.layers)
       result["layers"].push_back(
-          {{"activation", text_of(layer_names, layer.kind)}, {"W", to_json(layer.W)}, {"b", to_json(layer.b)}});
+          {{"activation", word_of(layer_names, layer.kind)}, {"W", to_json(layer.W)}, {"b", to_json(layer.b)}});
   }
   return result;
 }

@@ -44,7 +44,7 @@ std::string header_of(const SampleSource& source, Index cols) {
 }
 
 template <class Scalar>
-void write_npz(const SampleSource& source, const std::filesystem::path& path, const Control& control) {
+void write_samples_npz(const SampleSource& source, const std::filesystem::path& path, const Control& control) {
   const std::array headers{header_of<Scalar>(source, source.inputs()), header_of<Scalar>(source, source.outputs())};
   const auto size = [&](std::size_t array, Index cols) {
     return headers[array].size() +
@@ -126,7 +126,7 @@ void write_hdf5(const SampleSource& source, const std::filesystem::path& path, c
 template <class Scalar>
 void write_as(const SampleSource& source, const std::filesystem::path& path, const Control& control) {
   const std::string extension = extension_of(path);
-  if (extension == ".npz") return write_npz<Scalar>(source, path, control);
+  if (extension == ".npz") return write_samples_npz<Scalar>(source, path, control);
   if (extension == ".npy") return write_npy_pair<Scalar>(source, path, control);
   if (extension == ".csv") return write_csv<Scalar>(source, path, control);
   if (extension == ".h5" || extension == ".hdf5") return write_hdf5<Scalar>(source, path, control);

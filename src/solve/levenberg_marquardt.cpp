@@ -23,7 +23,7 @@ struct LabelSum {
   void fields(auto& visit) { visit(sum, squares, samples); }
 };
 
-double mean_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
+double mean_cost_of(const SampleSource& source, const SignFreeModel& model, const Loss& loss, const Control& control) {
   const auto sums = reduce(source, ResidualSum{&model, loss}, control);
   return sums.cost / static_cast<double>(std::max<Index>(sums.samples, 1));
 }
@@ -55,7 +55,7 @@ double label_variance(const SampleSource& source, const Control& control) {
 
 double relative_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, double variance,
                      const Control& control) {
-  return mean_cost(source, model, loss, control) / variance;
+  return mean_cost_of(source, model, loss, control) / variance;
 }
 
 namespace {
@@ -97,7 +97,7 @@ bool improve(const SampleSource& source, const Linearisation& linear, const Solv
   double cost = std::numeric_limits<double>::infinity();
   if (step.solved) {
     trial.add(1, step.delta);
-    cost = mean_cost(source, trial, options.loss, control);
+    cost = mean_cost_of(source, trial, options.loss, control);
   }
   if (!(cost < outcome.cost)) {
     if (outcome.cost / variance < precise_below) at.product_precision = GramPrecision::float64;
@@ -147,7 +147,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
     balance(at.outcome.model);
     at.damping = options.initial_damping;
     at.tolerance = options.loose;
-    at.outcome.cost = mean_cost(source, at.outcome.model, options.loss, control);
+    at.outcome.cost = mean_cost_of(source, at.outcome.model, options.loss, control);
   }
   SolveOutcome& outcome = at.outcome;
   const auto more = [&] {

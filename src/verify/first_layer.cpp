@@ -53,7 +53,7 @@ double something_left(const Matrix& x, const Matrix& own, const Vector& y, Rando
                    best_of_many_units(x, residual / deviation, basis, random)});
 }
 
-std::vector<Index> rows_where(const Gathered& all, const auto& holds) {
+std::vector<Index> gathered_where(const Gathered& all, const auto& holds) {
   std::vector<Index> rows;
   for (Index i = 0; i < all.x.rows(); ++i)
     if (holds(i)) rows.push_back(i);
@@ -69,7 +69,7 @@ std::string cells_are_lines(const SampleSource& source, const Thresholds& units,
   RandomStream random(seed, purpose::judge, 1);
   for (Index unit = -1; unit < units.W.rows(); ++unit) {  // -1: nowhere active
     control.check();
-    auto rows = rows_where(all, [&](Index i) {
+    auto rows = gathered_where(all, [&](Index i) {
       for (Index u = 0; u < units.W.rows(); ++u)
         if (u == unit ? all.arguments(i, u) < margin : all.arguments(i, u) > -margin) return false;
       return true;
@@ -92,7 +92,7 @@ std::string rest_is_at_rest(const SampleSource& source, const Thresholds& units,
   constexpr Index few = 2;
   const Gathered all = gathered(source, units, control);
   const double tolerance = rounding * std::max(all.y.cwiseAbs().maxCoeff(), 1e-300);
-  const auto wrong = rows_where(all, [&](Index i) { return all.arguments.row(i).maxCoeff() < -distance && std::abs(all.y[i] - rest) > tolerance; });
+  const auto wrong = gathered_where(all, [&](Index i) { return all.arguments.row(i).maxCoeff() < -distance && std::abs(all.y[i] - rest) > tolerance; });
   if (static_cast<Index>(wrong.size()) <= few) return {};
   return fmt::format("{} of {} samples are active far from where any unit is: a unit is missing", wrong.size(), all.x.rows());
 }
@@ -133,7 +133,7 @@ std::string cells_follow_their_unit(const SampleSource& source, const Thresholds
   const Gathered all = gathered(source, units, control, looked_at);
   const Index window = 3 * (units.W.cols() + 2);
   for (Index unit = 0; unit < units.W.rows(); ++unit) {
-    auto rows = rows_where(all, [&](Index i) {
+    auto rows = gathered_where(all, [&](Index i) {
       for (Index u = 0; u < units.W.rows(); ++u)
         if (u == unit ? all.arguments(i, u) < distance : all.arguments(i, u) > -distance) return false;
       return all.y[i] != rest;  // those are counted elsewhere
@@ -160,7 +160,7 @@ std::string flips_are_accidents(const SampleSource& source, const Thresholds& un
   const Gathered all = gathered(source, units, control);
   RandomStream random(seed, purpose::judge, 2);
   for (const bool above : {false, true}) {
-    const auto far = rows_where(all, [&](Index i) {
+    const auto far = gathered_where(all, [&](Index i) {
       return all.arguments.row(i).cwiseAbs().minCoeff() > distance && (all.arguments.row(i).maxCoeff() > 0) == above;
     });
     std::vector<Index> order, right;

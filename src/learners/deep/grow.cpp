@@ -10,7 +10,7 @@ namespace relucover {
 namespace {
 
 /// Rows for new units of a layer that sees `seen` (samples by features, the constant at `constant`).
-RowMatrix random_rows(Index count, const RowMatrix& seen, Index constant, RandomStream& random) {
+RowMatrix some_rows(Index count, const RowMatrix& seen, Index constant, RandomStream& random) {
   RowMatrix rows = random.normal_matrix(count, seen.cols());
   const Eigen::RowVectorXd mean = seen.colwise().mean();
   const Eigen::RowVectorXd spread = (seen.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() / std::sqrt(static_cast<double>(seen.rows()));
@@ -44,7 +44,7 @@ LayeredModel grown(const LayeredModel& model, const std::vector<Index>& added, c
     const Index count = added[static_cast<std::size_t>(l)];
     if (count == 0) continue;
     const RowMatrix seen = features_of(wider, some).leftCols(wider.values_at(l));
-    const RowMatrix rows = random_rows(count, seen, wider.inputs, random);
+    const RowMatrix rows = some_rows(count, seen, wider.inputs, random);
     const Index at = wider.values_at(l) + wider.width(l);
     RowMatrix& layer = wider.theta[static_cast<std::size_t>(l)];
     layer.conservativeResize(layer.rows() + count, Eigen::NoChange);

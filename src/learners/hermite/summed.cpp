@@ -15,7 +15,7 @@ namespace relucover {
 
 namespace {
 
-void report_gaussianity(const SummedMoments& moments, Result& result) {
+void report_gaussianity_of_sums(const SummedMoments& moments, Result& result) {
   const double score = moments.fourth_moment_score();
   result.figures["fourth_moment_score"] = score;
   if (std::abs(score) > 6)
@@ -51,7 +51,7 @@ Result learn_from_power_sums(const PowerSums& sums, const LearnOptions& options,
   return learn_from_moments(options, "moments", problems, "moments of samples", [&](const Control& control, Result& result) {
     result.samples = samples ? samples->samples() : sums.samples;
     const SummedMoments moments(sums);
-    report_gaussianity(moments, result);
+    report_gaussianity_of_sums(moments, result);
     if (samples && options.method != "hermite-printed")
       learn_from_start(*samples, moment_start(moments, *samples, options, control, result), options, control, result);
     else

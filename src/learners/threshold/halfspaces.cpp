@@ -24,7 +24,7 @@ struct CountOnes {
   void fields(auto& visit) { visit(zeros, ones, others); }
 };
 
-void fail(FirstLayerResult& result, const std::string& why) {
+void fail_task(FirstLayerResult& result, const std::string& why) {
   result.status = Status::assumption_failed;
   result.message = why;
 }
@@ -40,12 +40,12 @@ double expected_active(const FirstLayerOptions& options, double active_share) {
 void halfspaces(const SampleSource& source, const FirstLayerOptions& options, FirstLayerResult& result, const Control& control) {
   TaskClock clock(result);
   const CountOnes counted = reduce(source, CountOnes{}, control);
-  if (counted.others > 0) return fail(result, fmt::format("{} labels are neither 0 nor 1", counted.others));
+  if (counted.others > 0) return fail_task(result, fmt::format("{} labels are neither 0 nor 1", counted.others));
   const bool intersection = counted.ones > counted.zeros;
   const double share = static_cast<double>(std::min(counted.ones, counted.zeros)) / static_cast<double>(source.samples());
   result.figures["active_share"] = share;
   result.figures["intersection"] = intersection;
-  if (share == 0) return fail(result, "all labels are the same");
+  if (share == 0) return fail_task(result, "all labels are the same");
   const double active = expected_active(options, share);
   result.figures["expected_active_units"] = active;
   constexpr double reachable = 0.3;  // MATH section 3: beyond, the first step's directions are wrong
@@ -53,16 +53,16 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
   const double as_union = -std::log(share);
   if (active > reachable && intersection && !std::isfinite(options.threshold)) {
     result.figures["expected_active_units"] = as_union;
-    return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1 (for an intersection {:.2f}): they overlap too "
+    return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1 (for an intersection {:.2f}): they overlap too "
                                     "much for their moments to tell them apart", as_union, reachable, active));
   }
   if (active > reachable)
-    return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {}: the halfspaces overlap too much for their moments to tell them apart", active, reachable));
+    return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {}: the halfspaces overlap too much for their moments to tell them apart", active, reachable));
 
   const HoldOut holdout(source.samples());
   const UnitFunction step_unit{UnitFunction::Kind::step};
   const FirstStep step = run_first_step(source, options, step_unit, intersection, holdout, result, control);
-  if (step.W.rows() == 0) return fail(result, "no eigenvalue of T_2 stands out of its noise: no halfspace can be seen");
+  if (step.W.rows() == 0) return fail_task(result, "no eigenvalue of T_2 stands out of its noise: no halfspace can be seen");
   clock.record("first step", 0, step.off_diagonal);
   result.model = {step_unit, step.W, step.t, {UpperPart::Kind::any, 0, {}, {}}};
   const LabelView label{.kind = LabelView::Kind::activity, .rest = 0, .tolerance = 0.5, .complement = intersection};
@@ -76,7 +76,7 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
     constexpr double no_boundary = 0.1;
     if (intersection && result.status == Status::approximate && !(result.direction_error <= no_boundary)) {
       result.figures["expected_active_units"] = as_union;
-      return fail(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1: they overlap too much for their "
+      return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1: they overlap too much for their "
                                       "moments to tell them apart; and it is no intersection: {}", as_union, reachable, result.message));
     }
   } else {

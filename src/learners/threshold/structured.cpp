@@ -132,7 +132,7 @@ EvenDirections even_directions(const SampleSource& source, const UnitFunction& u
 
 namespace {
 
-void refuse(FirstLayerResult& result, const std::string& why) {
+void refuse_task(FirstLayerResult& result, const std::string& why) {
   result.status = Status::assumption_failed;
   result.message = why;
 }
@@ -156,7 +156,7 @@ void certify_supports(const SampleSource& source, const FirstLayerOptions& optio
     result.direction_error = 0;
     result.message = fmt::format("{}; {}", words, result.message);
   } else if (result.holdout_error > unexplained) {
-    refuse(result, fmt::format("{}, but with these weights {}: the weights are not zeros and ones on disjoint supports", words, claim.reason));
+    refuse_task(result, fmt::format("{}, but with these weights {}: the weights are not zeros and ones on disjoint supports", words, claim.reason));
   } else {
     result.message = fmt::format("not certified: {}; {}", claim.reason, words);
   }
@@ -174,9 +174,9 @@ void learn_supports(const SampleSource& source, const FirstLayerOptions& options
   result.model.t = Vector::Constant(result.model.W.rows(), threshold ? options.threshold : 0);
   for (std::size_t i = 0; i < found.groups.size(); ++i)
     for (const Index j : found.groups[i]) result.model.W(static_cast<Index>(i), j) = 1;
-  if (!found.cliques) return refuse(result, fmt::format("the correlation graph is no union of cliques (ratios inside from {:.2f}, outside to {:.2f}): supports overlap or products are too strong", found.smallest_inside, found.largest_outside));
+  if (!found.cliques) return refuse_task(result, fmt::format("the correlation graph is no union of cliques (ratios inside from {:.2f}, outside to {:.2f}): supports overlap or products are too strong", found.smallest_inside, found.largest_outside));
   if (options.units > 0 && static_cast<Index>(found.groups.size()) != options.units)
-    return refuse(result, fmt::format("{} supports were found, {} expected", found.groups.size(), options.units));
+    return refuse_task(result, fmt::format("{} supports were found, {} expected", found.groups.size(), options.units));
   const double margin = std::min(found.smallest_inside - support.edge, support.edge - found.largest_outside);
   result.figures["edge_margin"] = margin;
   const std::string words = fmt::format("{} disjoint supports, ratios inside from {:.2f}, outside to {:.2f}, edge at {}", found.groups.size(),
@@ -213,9 +213,9 @@ void learn_even(const SampleSource& source, const FirstLayerOptions& options, Fi
   if (std::abs(found.u4) < 1e-9) {
     result.figures["eigengap"] = found.eigengap;
     if (found.eigengap < 3)
-      return refuse(result, fmt::format("the fourth Hermite coefficient of {} is zero and T_2 has an eigengap of {:.1f} noise levels, below 3: directions are not determined", options.unit.name(), found.eigengap));
+      return refuse_task(result, fmt::format("the fourth Hermite coefficient of {} is zero and T_2 has an eigengap of {:.1f} noise levels, below 3: directions are not determined", options.unit.name(), found.eigengap));
   }
-  if (!found.complete) return refuse(result, fmt::format("{} of {} maxima were found: f has no fourth moment that stands out of its noise along the others", found.W.rows(), units));
+  if (!found.complete) return refuse_task(result, fmt::format("{} of {} maxima were found: f has no fourth moment that stands out of its noise along the others", found.W.rows(), units));
   const Index half = source.samples() / 2;
   const EvenDirections other = even_directions(source, options.unit, units, options.seed, control, half);
   // Pair by overlap: both are orthonormal up to sampling noise.

@@ -155,7 +155,7 @@ Pattern pattern_of(const Vector& values, double sign) {
   return pattern;
 }
 
-void conclude(CellSearch& search, const Found& found, Index units, const CellOptions& options) {
+void conclude_search(CellSearch& search, const Found& found, Index units, const CellOptions& options) {
   if (found.complete()) {
     search.network = found.network();
     return;
@@ -189,7 +189,7 @@ CellSearch search_cells(const SampleSource& source, Index asked, const Control& 
       return found.complete();
     });
   }
-  conclude(search, found, units, options);
+  conclude_search(search, found, units, options);
   return search;
 }
 
@@ -275,7 +275,7 @@ CellSearch search_cells_by_linear_programs(const SampleSource& source, Index ask
     }
     return found.complete() || search.programs >= options.max_programs;
   });
-  conclude(search, found, units, options);
+  conclude_search(search, found, units, options);
   if (found.complete()) {
     const double misfit = (search.network.evaluate(rows.x) - rows.y).norm() / rows.y.norm();
     if (!(misfit < 1e-6)) {

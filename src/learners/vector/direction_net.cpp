@@ -25,7 +25,7 @@ Matrix net_of(Index dimension, Index directions) {
 }
 
 /// Labels clipped to four median deviations about their medians, so that no single outlier decides.
-RowMatrix clipped(const RowMatrix& y) {
+RowMatrix clipped_rows(const RowMatrix& y) {
   RowMatrix result = y;
   for (Index j = 0; j < y.cols(); ++j) {
     std::vector<double> values(y.col(j).begin(), y.col(j).end());
@@ -65,7 +65,7 @@ DirectionNet direction_net_start(const SampleSource& source, Index units, const 
     return start;
   }
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
-  const RowMatrix calm = clipped(samples.y());
+  const RowMatrix calm = clipped_rows(samples.y());
   const Matrix linear = calm.transpose() * samples.x();
   const Matrix compress = thin_svd(linear, SingularVectors::left).left.leftCols(std::min(units, source.outputs()));
   const Matrix net = net_of(compress.cols(), options.directions);

@@ -103,7 +103,7 @@ JudgedFit fit_and_judge(const SampleSource& source, const Matrix& directions, In
   return other.rows() > 0 ? judged_from(other) : judged;
 }
 
-void settle(const Certificate& certificate, AnswerStatus& status, std::string& message) {
+void settle_claim(const Certificate& certificate, AnswerStatus& status, std::string& message) {
   status = certificate.status;
   message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
 }
@@ -117,7 +117,7 @@ void take(const JudgedFit& judged, const SampleSource& source, Activation activa
   result.detection_limit = judged.certificate.given() ? judged.certificate.detection_limit : std::numeric_limits<double>::quiet_NaN();
   result.figures.insert(judged.certificate.figures.begin(), judged.certificate.figures.end());
   result.figures["fit_condition"] = judged.fit.condition;
-  settle(judged.certificate, result.status, result.message);
+  settle_claim(judged.certificate, result.status, result.message);
 }
 
 /// Exact labels, outputs >= units: each unit's zeros give it to rounding. False if that is not so.
@@ -136,7 +136,7 @@ bool by_zero_conditions(const SampleSource& source, const QuadraticFit& fit, con
   result.network.W = found.W;
   result.network.A = found.A;
   const Certificate certificate = Gate::judge_rectified({source, found.W, found.A, rectifier(rectified(activation)), 0}, control);
-  settle(certificate, result.status, result.message);
+  settle_claim(certificate, result.status, result.message);
   return certificate.given();
 }
 
@@ -248,7 +248,7 @@ RectifiedResult learn_rectified(const SampleSource& source, const RectifiedFunct
     result.A = judged.fit.A;
     result.residual_rms = judged.fit.residual_rms;
     if (judged.certificate.given()) result.detection_limit = judged.certificate.detection_limit;
-    settle(judged.certificate, result.status, result.message);
+    settle_claim(judged.certificate, result.status, result.message);
   } catch (const Interrupted& interrupted) {
     result.status = Status::budget_exhausted;
     result.message = interrupted.what();

@@ -47,7 +47,7 @@ Vector direction_on(const RowMatrix& x, const Vector& values, const std::vector<
   return w.norm() > 0 ? Vector(w.normalized()) : w;
 }
 
-std::vector<Index> rows_where(const Vector& values, double above) {
+std::vector<Index> rows_above(const Vector& values, double above) {
   std::vector<Index> rows;
   for (Index i = 0; i < values.size(); ++i)
     if (values[i] > above) rows.push_back(i);
@@ -85,11 +85,11 @@ DeadBandRecovery recover_with_dead_band(const SampleSource& source, const Matrix
     control.check();
     const Vector drive = samples.x() * directions.row(i).normalized().transpose();
     for (const double side : {1.0, -1.0}) {
-      const std::vector<Index> off = rows_where(-side * drive, band);
+      const std::vector<Index> off = rows_above(-side * drive, band);
       const auto [q, ratio] = least_right_singular(Matrix(y(off, Eigen::all)));
       if (ratio >= result.ratios[i]) continue;
       result.ratios[i] = ratio;
-      result.W.row(i) = direction_on(samples.x(), y * q, rows_where(side * drive, band)).transpose();
+      result.W.row(i) = direction_on(samples.x(), y * q, rows_above(side * drive, band)).transpose();
     }
   }
   return result;
@@ -118,7 +118,7 @@ Matrix recover_one_sided(const SampleSource& source, const Matrix& compress, con
         q << c.head(r), 1, c.tail(c.size() - r);
         if ((rows * q).norm() > tolerance * q.norm() * scale * std::sqrt(static_cast<double>(zero.size()))) continue;
         ++feasible;
-        W.row(i) = direction_on(samples.x(), y * q, rows_where(side * drive, tau)).transpose();
+        W.row(i) = direction_on(samples.x(), y * q, rows_above(side * drive, tau)).transpose();
         break;
       }
     }

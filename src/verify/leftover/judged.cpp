@@ -46,7 +46,7 @@ Matrix tangent_of(const Matrix& x, const Matrix& t, const Rectifier& unit) {
 namespace {
 
 /// Half of the labels' grid, and the rounding of every term that is added up to a prediction.
-Matrix rounding_of(const Judged& answer, const Network& network, const Matrix& hidden, const LabelGrid& grid) {
+Matrix rounding_of_rows(const Judged& answer, const Network& network, const Matrix& hidden, const LabelGrid& grid) {
   const double unit = grid.float32 ? std::numeric_limits<float>::epsilon() : 4 * std::numeric_limits<double>::epsilon();
   Matrix terms = hidden * network.A.cwiseAbs().transpose() + answer.x.cwiseAbs() * network.skip.cwiseAbs().transpose() + answer.y.cwiseAbs();
   terms.rowwise() += network.offset.cwiseAbs().transpose();
@@ -68,7 +68,7 @@ Judged judged(const MemorySource<double>& samples, const Network& network, const
   answer.fit = hidden * network.A.transpose() + answer.x * network.skip.transpose();
   answer.fit.rowwise() += network.offset.transpose();
   answer.residual = answer.y - answer.fit;
-  answer.rounding = rounding_of(answer, network, hidden, grid);
+  answer.rounding = rounding_of_rows(answer, network, hidden, grid);
   answer.z = whitened(answer.x);
   if (!unit.is_relu()) answer.tangent = tangent_of(answer.x, arguments, unit);
   const double n = static_cast<double>(std::max<Index>(1, answer.rows()));

@@ -274,7 +274,6 @@ void test_stated_form(const Judged& answer, const KeptRows& kept, const Network&
   verdict.test("affine", affine_left(own, kept.basis, verdict.random), "there is an affine part", false_alarms::stated);
   verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random), "the residual goes with another function of a unit, or a product of two inputs",
                false_alarms::common);
-  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, verdict.random, control), "a wave, found on one half of the samples, explains more on the other");
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
@@ -441,6 +440,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (!goes_on()) return verdict.result;
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network));
   verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
+  if (!goes_on()) return verdict.result;
+  // A unit of another activation has a smooth remainder in whatever direction it lies: looked for harder there.
+  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, answer.unit.is_relu() ? 1.5e8 : 6e8, verdict.random, control),
+               "a wave, found on one half of the samples, explains more on the other");
   if (!goes_on()) return verdict.result;
   if (!rounded)
     verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),

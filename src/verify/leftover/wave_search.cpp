@@ -41,8 +41,8 @@ struct WaveCandidate {
 };
 
 /// Many directions, and along each of them all lengths: powers of one complex wave.
-std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, RandomStream& random, const Control& control) {
-  constexpr double step = 0.5, work = 6e8;
+std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, double work, RandomStream& random, const Control& control) {
+  constexpr double step = 0.5;
   constexpr Index lengths = 14, at_once = 32, first = 2;  // 1 to 7.5
   const Index n = half.z.rows(), d = half.z.cols();
   const auto affordable = static_cast<Index>(work / static_cast<double>(n * lengths * (10 + 4 * half.rest.cols())));
@@ -106,11 +106,11 @@ Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
   return frequency;
 }
 
-Vector found_wave(const WaveHalf& half, RandomStream& random, const Control& control) {
+Vector found_wave(const WaveHalf& half, double work, RandomStream& random, const Control& control) {
   constexpr Index starts = 6;
   double most = -1;
   Vector best;
-  for (const WaveCandidate& candidate : best_of_many_waves(half, starts, random, control)) {
+  for (const WaveCandidate& candidate : best_of_many_waves(half, starts, work, random, control)) {
     double gain = 0;
     const Vector frequency = climbed_wave(half, candidate.frequency, gain);
     if (gain <= most) continue;
@@ -122,7 +122,7 @@ Vector found_wave(const WaveHalf& half, RandomStream& random, const Control& con
 
 }  // namespace
 
-double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const Control& control) {
+double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random, const Control& control) {
   if (z.cols() == 0 || z.rows() < 40) return 1;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
@@ -133,7 +133,7 @@ double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basi
   };
   const WaveHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
   const auto score = [&](const WaveHalf& searched, const WaveHalf& tested) {
-    const Vector frequency = found_wave(searched, random, control);
+    const Vector frequency = found_wave(searched, work, random, control);
     const Matrix foreseen = seen_wave(tested, frequency).waves * seen_wave(searched, frequency).coefficients;
     const Vector along = foreseen.cwiseProduct(tested.rest).rowwise().sum();
     const double spread = along.norm();
