@@ -90,7 +90,7 @@ AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
     fail("its version " + wrong.problem, wrong.remedy);
   }
   constexpr Index most_outputs = Index{1} << 32;
-  Header header{number("inputs", Index()), number("outputs", Index()), number("seed", std::uint64_t()), ""};
+  Header header{number("inputs", Index()), number("outputs", Index()), number("seed", std::uint64_t()), "", {}};
   constexpr Index most_inputs = Index{1} << 24;
   if (version == 1) {
     if (header.inputs < 1 || header.inputs > most_inputs) fail("has a damaged header", "choose another name");

@@ -68,8 +68,8 @@ class Verdict {
     test(name + "_kink", places.kink, which + " lie at the kink of a unit", level);
     test(name + "_neighbours", places.neighbours, which + " lie close to each other", level);
   }
-  /// Fisher's combination of tests that look at different things.
-  void test_together(const std::vector<std::string>& names) {
+  /// Fisher's combination of tests that look at different things; at another level where they look at the same thing in other ways.
+  void test_together(const std::string& together, const std::vector<std::string>& names, const std::string& words, double at = 0) {
     Index count = 0;
     double sum = 0;
     for (const auto& name : names)
@@ -77,7 +77,10 @@ class Verdict {
         sum -= std::log(std::max(at->second, 1e-300));
         ++count;
       }
-    if (count > 1) test("together", erlang_tail(count, sum), "several signs of something left to explain come together");
+    if (count < 2) return;
+    const double chance = erlang_tail(count, sum);
+    result.chances[together] = chance;
+    if (chance < (at > 0 ? at : each)) refuse(fmt::format("{} (chance {:.1e})", words, chance));
   }
 };
 
@@ -263,7 +266,7 @@ RectifiedAnswer rectified_answer(const Judged& answer, const KeptRows& kept, con
 }
 
 /// What an activation other than ReLU was not stated to have.
-void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, const Control& control, Verdict& verdict) {
+void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, Verdict& verdict) {
   constexpr double deviations = 5;
   const RectifiedAnswer own = rectified_answer(answer, kept, network);
   const OwnParameter biases = biases_left(own, verdict.random), growth = growth_left(own, verdict.random);
@@ -425,7 +428,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
   }
   if (!goes_on()) return verdict.result;
-  if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, control, verdict);
+  if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)), "one of many units that were tried explains more", level);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
@@ -460,7 +463,10 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (!goes_on()) return verdict.result;
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, more.found, verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
-  verdict.test_together({"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"});
+  const std::string together = "several signs of something left to explain come together";
+  verdict.test_together("together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"}, together);
+  // These go together by chance too (correlations of .25 on benign data).
+  verdict.test_together("one_more_together", {"many_units", "ridge", "smooth", "one_more_unit"}, together, false_alarms::alike);
   return verdict.result;
 }
 
