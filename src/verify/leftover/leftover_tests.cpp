@@ -420,6 +420,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   }
   control.check();
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, control, verdict);
+  if (!answer.unit.is_relu() && !verdict.stands()) return verdict.result;  // most answers with another activation end here: the rest would only take time
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)), "one of many units that were tried explains more", level);
   if (!rounded)
