@@ -36,7 +36,7 @@ class Case:
         self.method, f = METHODS[self.name]
         d, k = int(r.integers(3, 8)), int(r.integers(1, 5))
         k = min(k, d)
-        n = int(numpy.exp(r.uniform(numpy.log(1000), numpy.log(12000))))
+        n = int(numpy.exp(r.uniform(numpy.log(800), numpy.log(5000))))
         few = "fewer outputs" in kind
         k = max(k, 3) if few else k
         l = max(2, k - 1) if few else max(2, k + int(r.integers(0, 3)))

@@ -129,12 +129,12 @@ bool by_zero_conditions(const SampleSource& source, const QuadraticFit& fit, con
   if (!found.problem.empty()) return false;
   clock.file(result, 1, found.misfit * found.misfit);
   result.residual_relative = found.misfit;
+  result.network.W = found.W;
+  result.network.A = found.A;
   result.figures["worst_zero_ratio"] = found.zero_ratios.maxCoeff();
   // On samples kept apart the labels come out to rounding, and each unit vanishes, to rounding, on a quarter of the samples.
   constexpr double rounding = 1e-13, vanishing = 1e-11;
   if (!(found.misfit < rounding && found.zero_ratios.maxCoeff() < vanishing)) return false;
-  result.network.W = found.W;
-  result.network.A = found.A;
   const Certificate certificate = Gate::judge_rectified({source, found.W, found.A, rectifier(rectified(activation)), 0}, control);
   settle_claim(certificate, result.status, result.message);
   return certificate.given();
@@ -175,8 +175,15 @@ void learn_activation(const SampleSource& source, const LearnOptions& options, c
   clock.file(result, 1, 0);
   result.samples = source.samples();
   result.network = Network(source.inputs(), units, source.outputs(), activation);
-  if (directions.rows() > 0 && units <= source.outputs() && by_zero_conditions(source, quadratic, directions, activation, control, result))
+  if (directions.rows() > 0 && units <= source.outputs() &&
+      by_zero_conditions(source, quadratic, directions, activation, control, result) && !wants_own_answer(options))
     return;
+  if (wants_own_answer(options)) {
+    if (result.network.W.isZero(0))
+      return fail_assumption(
+          result, "the method's own answer (refine=0) needs outputs >= units, each of which vanishes on a quarter of the samples");
+    return conclude(source, result.network, InputAssumption::gaussian, options, control, result);
+  }
   const StageClock fitting("least squares");
   take(fit_units(source, quadratic, units, rectifier(rectified(activation)), options, control), source, activation, control, result);
   fitting.file(result, 1, 0);

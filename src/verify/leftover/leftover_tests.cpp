@@ -429,6 +429,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   }
   if (!goes_on()) return verdict.result;
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
+  if (!goes_on()) return verdict.result;
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)), "one of many units that were tried explains more", level);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
