@@ -4,10 +4,9 @@
 
 int main() {
   using namespace relucover;
-  const Network truth = planted_network(
-      {.inputs = 10, .units = 6, .outputs = 8, .bias = 0, .weights = PlantedOptions::Weights::orthonormal, .seed = 1});
-  const auto samples = synthetic_samples(
-      truth, {.samples = 2000, .distribution = InputDistribution::parse("mixture"), .seed = 2});
+  const Network truth =
+      planted_network({.inputs = 10, .units = 6, .outputs = 8, .bias = 0, .weights = PlantedOptions::Weights::orthonormal, .seed = 1});
+  const auto samples = synthetic_samples(truth, {.samples = 2000, .distribution = InputDistribution::parse("mixture"), .seed = 2});
 
   const Result result = learn(*samples, {});
   std::cout << result.brief() << "\nmethod: " << result.method << ", because " << result.method_reason << "\n";

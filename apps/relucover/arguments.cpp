@@ -69,15 +69,21 @@ Argument& Argument::separated_by(char delimiter) {
   return *this;
 }
 
-Argument Command::add_option(const std::string& names, int& value, const std::string& help) { return Argument(app_->add_option(names, value, help)); }
+Argument Command::add_option(const std::string& names, int& value, const std::string& help) {
+  return Argument(app_->add_option(names, value, help));
+}
 
-Argument Command::add_option(const std::string& names, Index& value, const std::string& help) { return Argument(app_->add_option(names, value, help)); }
+Argument Command::add_option(const std::string& names, Index& value, const std::string& help) {
+  return Argument(app_->add_option(names, value, help));
+}
 
 Argument Command::add_option(const std::string& names, std::uint64_t& value, const std::string& help) {
   return Argument(app_->add_option(names, value, help));
 }
 
-Argument Command::add_option(const std::string& names, double& value, const std::string& help) { return Argument(app_->add_option(names, value, help)); }
+Argument Command::add_option(const std::string& names, double& value, const std::string& help) {
+  return Argument(app_->add_option(names, value, help));
+}
 
 Argument Command::add_option(const std::string& names, std::string& value, const std::string& help) {
   return Argument(app_->add_option(names, value, help));
@@ -96,7 +102,8 @@ Argument Command::add_text(const std::string& names, std::function<void(const st
 }
 
 Argument Command::add_number(const std::string& names, std::function<void(Index)> take, const std::string& help) {
-  return Argument(app_->add_option_function<Index>(names, [take = std::move(take)](const Index& number) { take(number); }, help));
+  return Argument(app_->add_option_function<Index>(
+      names, [take = std::move(take)](const Index& number) { take(number); }, help));
 }
 
 Argument Command::add_texts(const std::string& names, std::function<void(const std::vector<std::string>&)> take, const std::string& help) {
@@ -105,13 +112,17 @@ Argument Command::add_texts(const std::string& names, std::function<void(const s
   return Argument(option);
 }
 
-Argument Command::add_numbered(const std::string& names, std::function<void(int)> take, const std::map<std::string, int>& choices, const std::string& help) {
-  auto* option = app_->add_option_function<int>(names, [take = std::move(take)](const int& number) { take(number); }, help);
+Argument Command::add_numbered(const std::string& names, std::function<void(int)> take, const std::map<std::string, int>& choices,
+                               const std::string& help) {
+  auto* option = app_->add_option_function<int>(
+      names, [take = std::move(take)](const int& number) { take(number); }, help);
   option->type_name("ENUM")->transform(CLI::CheckedTransformer(choices));
   return Argument(option);
 }
 
-Argument Command::add_flag(const std::string& names, bool& value, const std::string& help) { return Argument(app_->add_flag(names, value, help)); }
+Argument Command::add_flag(const std::string& names, bool& value, const std::string& help) {
+  return Argument(app_->add_flag(names, value, help));
+}
 
 void Command::footer(const std::string& text) { app_->footer(text); }
 

@@ -69,7 +69,8 @@ class Command {
   Argument add_choice(const std::string& names, Choice& value, const std::map<std::string, Choice>& choices, const std::string& help) {
     std::map<std::string, int> numbers;
     for (const auto& [name, choice] : choices) numbers[name] = static_cast<int>(choice);
-    return add_numbered(names, [&value](int number) { value = static_cast<Choice>(number); }, numbers, help);
+    return add_numbered(
+        names, [&value](int number) { value = static_cast<Choice>(number); }, numbers, help);
   }
   /// "!--name" makes it false.
   Argument add_flag(const std::string& names, bool& value, const std::string& help);
@@ -82,7 +83,8 @@ class Command {
   void check_given(const std::string& name) const;
 
  private:
-  Argument add_numbered(const std::string& names, std::function<void(int)> take, const std::map<std::string, int>& choices, const std::string& help);
+  Argument add_numbered(const std::string& names, std::function<void(int)> take, const std::map<std::string, int>& choices,
+                        const std::string& help);
   CLI::App* app_;
 };
 

@@ -23,15 +23,16 @@ void compare_thresholds(const CompareRequest& request, Session& session) {
   const bool same = errors.function_rms < 1e-9;
   if (request.json)
     return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
-                                                {"units_truth", errors.units_truth},
-                                                {"units_answer", errors.units_answer},
-                                                {"max_weight_error", errors.max_weight_error},
-                                                {"max_bias_error", errors.max_threshold_error},
-                                                {"max_output_error", nullptr},
-                                                {"function_rms", errors.function_rms},
-                                                {"up_to_sign", errors.up_to_sign},
-                                                {"equivalent", same}});
-  session.print(fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth, errors.units_answer));
+                                                     {"units_truth", errors.units_truth},
+                                                     {"units_answer", errors.units_answer},
+                                                     {"max_weight_error", errors.max_weight_error},
+                                                     {"max_bias_error", errors.max_threshold_error},
+                                                     {"max_output_error", nullptr},
+                                                     {"function_rms", errors.function_rms},
+                                                     {"up_to_sign", errors.up_to_sign},
+                                                     {"equivalent", same}});
+  session.print(
+      fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth, errors.units_answer));
   session.print(fmt::format("max weight error    {:.2e}  (unit vectors)\n", errors.max_weight_error));
   session.print(fmt::format("max threshold error {:.2e}\n", errors.max_threshold_error));
   session.print(fmt::format("function            {:.2e}  (relative, on fresh Gaussian inputs)\n", errors.function_rms));
@@ -63,17 +64,17 @@ void run_compare(const CompareRequest& request, Session& session) {
                       {"max_bias_error", layer.max_bias_error}});
   if (request.json)
     return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
-                                                {"units_truth", errors.units_truth},
-                                                {"units_answer", errors.units_answer},
-                                                {"max_weight_error", errors.max_weight_error},
-                                                {"max_bias_error", errors.max_bias_error},
-                                                {"max_output_error", errors.max_output_error},
-                                                {"function_rms", errors.function_rms},
-                                                {"up_to_sign", errors.up_to_sign},
-                                                {"equivalent", same.same},
-                                                {"layers", layers}});
-  session.print(fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth,
-                            errors.units_answer));
+                                                     {"units_truth", errors.units_truth},
+                                                     {"units_answer", errors.units_answer},
+                                                     {"max_weight_error", errors.max_weight_error},
+                                                     {"max_bias_error", errors.max_bias_error},
+                                                     {"max_output_error", errors.max_output_error},
+                                                     {"function_rms", errors.function_rms},
+                                                     {"up_to_sign", errors.up_to_sign},
+                                                     {"equivalent", same.same},
+                                                     {"layers", layers}});
+  session.print(
+      fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth, errors.units_answer));
   if (errors.layers.size() > 1)
     for (std::size_t l = 0; l < errors.layers.size(); ++l)
       session.print(fmt::format("  layer {:<11} {} of {} ({} in the answer), weights {:.2e}, biases {:.2e}\n", l + 1,
@@ -88,7 +89,8 @@ void run_compare(const CompareRequest& request, Session& session) {
                               same.turned == 1 ? "" : "s"));
   else if (same.same)
     session.print("equivalent: the same function\n");
-  else if (errors.up_to_sign) session.print("some unit of the answer is turned around: (w, b) and (-w, -b)\n");
+  else if (errors.up_to_sign)
+    session.print("some unit of the answer is turned around: (w, b) and (-w, -b)\n");
 }
 
 }  // namespace

@@ -90,8 +90,7 @@ std::string fish_script(const Commands& commands) {
     script += fmt::format("complete -c relucover -n __fish_use_subcommand -f -a {} -d {}\n", command.name, shell_quoted(command.help));
     for (const auto& flag : command.flags) {
       script += fmt::format("complete -c relucover -n '__fish_seen_subcommand_from {}'", command.name);
-      for (const auto& name : flag.names)
-        script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      for (const auto& name : flag.names) script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       script += fmt::format("{} -d {}\n", flag.takes_value ? " -r" : "", shell_quoted(flag.help));
     }
   }

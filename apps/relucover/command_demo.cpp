@@ -83,8 +83,8 @@ void run_demo(const DemoRequest& request, Session& session) {
   const auto source = request.planted.samples(truth);
   session.say(fmt::format("A network is planted: y = A relu(W x + b), {} inputs, {} units, {} output{}, seed {}.", truth.inputs(),
                           truth.units(), truth.outputs(), truth.outputs() == 1 ? "" : "s", request.planted.options.seed));
-  session.say(fmt::format("{} samples of it are drawn ({} inputs{}), and the network is learned from them alone.",
-                          source->samples(), request.planted.distribution,
+  session.say(fmt::format("{} samples of it are drawn ({} inputs{}), and the network is learned from them alone.", source->samples(),
+                          request.planted.distribution,
                           request.planted.noise > 0 ? fmt::format(", label noise {}", request.planted.noise) : ""));
   const Result result = learn(*source, {.units = truth.units(),
                                         .seed = request.planted.options.seed,
@@ -97,8 +97,8 @@ void run_demo(const DemoRequest& request, Session& session) {
   const Comparison errors = compare(truth, answer);
   if (request.json) return session.print_json(as_json(result, errors));
   session.print("\n" + side_by_side(truth, answer, errors));
-  session.print(fmt::format("\nlargest differences   weights {:.1e}, biases {:.1e}, output weights {:.1e}\n",
-                            errors.max_weight_error, errors.max_bias_error, errors.max_output_error));
+  session.print(fmt::format("\nlargest differences   weights {:.1e}, biases {:.1e}, output weights {:.1e}\n", errors.max_weight_error,
+                            errors.max_bias_error, errors.max_output_error));
   session.print(fmt::format("status                {}\n", name_of(result.status)));
   session.print(fmt::format("why                   {}\n", result.message));
   session.print(fmt::format("time                  {:.2f} s ({})\n", result.seconds, result.method));

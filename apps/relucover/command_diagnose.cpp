@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "relucover/commands.hpp"
 #include "moments/distinguishing.hpp"
+#include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
 #include "verify/input_diagnostics.hpp"
 
@@ -69,13 +69,14 @@ nlohmann::ordered_json as_json(const InputDiagnostics& found) {
 
 std::string sentence(const Test& test, std::string_view held, std::string_view failed) {
   if (test.threshold == 0) return test.worst;
-  return fmt::format("{} (largest of the statistics: {}, z = {:.1f}; limit {:.1f})", test.passed ? held : failed, test.worst,
-                     test.worst_z, test.threshold);
+  return fmt::format("{} (largest of the statistics: {}, z = {:.1f}; limit {:.1f})", test.passed ? held : failed, test.worst, test.worst_z,
+                     test.threshold);
 }
 
 std::string labels_sentence(const LabelGrid& grid) {
   std::string text;
-  if (!grid.values.empty()) text = fmt::format("take {} value{}: {}; ", grid.values.size(), grid.values.size() == 1 ? "" : "s", fmt::join(grid.values, ", "));
+  if (!grid.values.empty())
+    text = fmt::format("take {} value{}: {}; ", grid.values.size(), grid.values.size() == 1 ? "" : "s", fmt::join(grid.values, ", "));
   if (grid.decimals >= 0) return text + fmt::format("rounded to {} decimals (error up to {:.0e})", grid.decimals, grid.rounding());
   return text + fmt::format("{} values (rounding up to {:.0e})", grid.float32 ? "float32" : "float64", grid.rounding());
 }
@@ -123,8 +124,9 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
   }
   session.print(as_text(found));
   if (!told) return;
-  session.print(fmt::format("{:<14}least singular value {:.3g} ({:.3g} with label noise); pure neurons of {} {}\n", "distinguishing", told->least,
-                            told->least_augmented, request.network, told->findings.empty() ? "can be told from mixtures" : "are hard to tell from mixtures"));
+  session.print(fmt::format("{:<14}least singular value {:.3g} ({:.3g} with label noise); pure neurons of {} {}\n", "distinguishing",
+                            told->least, told->least_augmented, request.network,
+                            told->findings.empty() ? "can be told from mixtures" : "are hard to tell from mixtures"));
   for (const std::string& finding : told->findings) session.print(fmt::format("{:<14}{}\n", "", finding));
 }
 
@@ -138,7 +140,9 @@ void add_diagnose(Program& program, Session& session) {
       .within(1e-12, 0.5)
       .shows_default();
   command.add_option("--seed", request->options.seed, "Seed of the random projections").type_name("I").shows_default();
-  command.add_option("--network", request->network, "Weights to judge on these inputs: the least singular value of their distinguishing matrix (GKLW)")
+  command
+      .add_option("--network", request->network,
+                  "Weights to judge on these inputs: the least singular value of their distinguishing matrix (GKLW)")
       .type_name("FILE");
   command.add_flag("--json", request->json, "Print one object for machines");
   add_run_options(command, request->run);

@@ -22,7 +22,8 @@ struct EvaluateRequest {
 NetworkError threshold_error(const std::string& file, const SampleSource& source, const Control& control) {
   const ThresholdModel model = read_threshold_model(file);
   if (model.inputs() != source.inputs() || source.outputs() != 1)
-    throw std::invalid_argument(fmt::format("{} has {} inputs and 1 output, the data {} and {}", file, model.inputs(), source.inputs(), source.outputs()));
+    throw std::invalid_argument(
+        fmt::format("{} has {} inputs and 1 output, the data {} and {}", file, model.inputs(), source.inputs(), source.outputs()));
   return prediction_error([&](const auto& x) { return RowMatrix(model.evaluate(x)); }, source, control);
 }
 
@@ -36,12 +37,10 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
   MomentObjective objective;
   if (request.moments >= 0) objective = moment_objective(network, *source, request.moments, control);
   if (request.json) {
-    nlohmann::ordered_json object{{"samples", error.samples},
-                                  {"rms", error.rms},
-                                  {"relative", error.relative},
-                                  {"max_abs", error.max_abs},
-                                  {"worst_sample", error.worst_sample},
-                                  {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}};
+    nlohmann::ordered_json object{
+        {"samples", error.samples},           {"rms", error.rms},
+        {"relative", error.relative},         {"max_abs", error.max_abs},
+        {"worst_sample", error.worst_sample}, {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}};
     if (request.moments >= 0) {
       object["moment_risk"] = objective.by_order;
       object["moment_risk_by_chance"] = objective.by_chance;
@@ -51,11 +50,9 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
   session.print(fmt::format("samples         {}\n", error.samples));
   session.print(fmt::format("rms error       {:.3e}\n", error.rms));
   session.print(fmt::format("relative        {:.3e}  (1 is as good as a constant)\n", error.relative));
-  session.print(
-      fmt::format("worst label     {:.3e}  (sample {}, counted from 0)\n", error.max_abs, error.worst_sample));
+  session.print(fmt::format("worst label     {:.3e}  (sample {}, counted from 0)\n", error.max_abs, error.worst_sample));
   if (error.output_rms.size() > 1)
-    for (Index j = 0; j < error.output_rms.size(); ++j)
-      session.print(fmt::format("output {:<8} {:.3e}\n", j, error.output_rms[j]));
+    for (Index j = 0; j < error.output_rms.size(); ++j) session.print(fmt::format("output {:<8} {:.3e}\n", j, error.output_rms[j]));
   for (std::size_t k = 0; k < objective.by_order.size(); ++k)
     session.print(fmt::format("order {:<9} {:.3e}  (of the squared error; chance alone makes {:.1e})\n", k, objective.by_order[k],
                               objective.by_chance[k]));

@@ -29,7 +29,8 @@ std::unique_ptr<BlackBox> open_oracle(ExtractRequest& request) {
     const Index asked = request.options.inputs;
     auto oracle = onnx_oracle(request.model, request.options.inputs);
     if (asked > 0 && asked != request.options.inputs)
-      throw std::invalid_argument(fmt::format("--inputs {}: {} has {} inputs; leave the option out, a model says it itself", asked, request.model, request.options.inputs));
+      throw std::invalid_argument(fmt::format("--inputs {}: {} has {} inputs; leave the option out, a model says it itself", asked,
+                                              request.model, request.options.inputs));
     return oracle;
   }
   if (request.options.inputs < 1) throw std::invalid_argument("--oracle-command needs --inputs: a program doesn't say how many it has");
@@ -91,11 +92,14 @@ void add_extract(Program& program, Session& session) {
       .shows_default();
   command.add_option("--batch", request->options.batch, "Queries handed over at once").type_name("N").shows_default();
   command
-      .add_text("--scale", [request](const std::string& text) { request->options.scale = scale_from_text(text); },
-                                         "Queries are drawn from N(0, S^2 I); auto: found by asking")
+      .add_text(
+          "--scale", [request](const std::string& text) { request->options.scale = scale_from_text(text); },
+          "Queries are drawn from N(0, S^2 I); auto: found by asking")
       .type_name("auto|S")
       .shows_default("auto");
-  command.add_option("--like", request->like, "Rows of yours (.npz, .h5, .csv, .npy): queries are drawn like them, and the answer must predict them")
+  command
+      .add_option("--like", request->like,
+                  "Rows of yours (.npz, .h5, .csv, .npy): queries are drawn like them, and the answer must predict them")
       .type_name("FILE");
   add_link_option(command, request->options.learn);
   command.add_flag("!--no-look", request->options.look, "Don't look what the model is like before the budget is spent");
@@ -118,7 +122,8 @@ void add_extract(Program& program, Session& session) {
   command.add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx").type_name("FILE");
   command.add_flag("--json", request->json, "Print one object for machines");
   add_run_options(command, request->run);
-  command.footer(R"(Queries are Gaussian, or like your rows (--like); the sample is doubled until the answer is certified and predicts --fresh other
+  command.footer(
+      R"(Queries are Gaussian, or like your rows (--like); the sample is doubled until the answer is certified and predicts --fresh other
 answers, or the budget is used up. The first thousand queries show what the model is like: kinked or smooth, deeper than one hidden
 layer, class labels, probabilities. The status holds for the domain that is named with it. A program that crashes or stalls is
 started again; answers that came are kept, and every query is counted once.

@@ -61,8 +61,7 @@ Result answer_of(const LearnRequest& request, Session& session) {
   end_when_stuck(options.checkpoint.empty() ? options.resume : options.checkpoint);
   options.throw_on_bad_data = true;  // `learn` looks at all values anyway
   const auto source = request.data.open_unchecked(session.control(request.run));
-  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(),
-                          source->outputs()));
+  session.say(fmt::format("{}: {} samples, {} inputs, {} outputs", source->name(), source->samples(), source->inputs(), source->outputs()));
   check_same_data(*source, session.control(request.run));
   return learn(*source, options);
 }
@@ -93,11 +92,11 @@ void run_learn(const LearnRequest& request, Session& session) {
 }  // namespace
 
 void add_layer_options(Command& command, LearnOptions& options) {
-  const Argument layers =
-      command
-          .add_text("--layers", [&options](const std::string& text) { parse_layers(text, options); },
-                    "Units of each hidden layer from below, for a deep network; auto: find out how many layers and units")
-          .type_name("auto|K1,K2,...");
+  const Argument layers = command
+                              .add_text(
+                                  "--layers", [&options](const std::string& text) { parse_layers(text, options); },
+                                  "Units of each hidden layer from below, for a deep network; auto: find out how many layers and units")
+                              .type_name("auto|K1,K2,...");
   command
       .add_number(
           "--depth", [&options](Index depth) { options.layers.assign(static_cast<std::size_t>(depth), 0); },
@@ -122,15 +121,12 @@ void add_learn(Program& program, Session& session) {
   request->data.add_to(command);
   command
       .add_text(
-          "--units", [request](const std::string& text) { request->options.units = units_from_text(text); },
-          "Hidden units; auto: find out")
+          "--units", [request](const std::string& text) { request->options.units = units_from_text(text); }, "Hidden units; auto: find out")
       .type_name("auto|K")
       .shows_default("auto");
   add_layer_options(command, request->options);
   add_link_option(command, request->options);
-  command.add_option("--method", request->options.method, "auto, or one that `relucover methods` lists")
-      .type_name("NAME")
-      .shows_default();
+  command.add_option("--method", request->options.method, "auto, or one that `relucover methods` lists").type_name("NAME").shows_default();
   command
       .add_texts(
           "--set",
@@ -148,10 +144,10 @@ void add_learn(Program& program, Session& session) {
       .shows_default();
   command.add_option("--seed", request->options.seed, "Seed of everything random").type_name("I").shows_default();
   command.add_option("-o,--output", request->output, "Where the network goes: .json, .npz or .onnx").type_name("FILE");
-  command.add_option("--moments", request->moments, "Start from moments that `relucover moments` made, and `merge` added up").type_name("FILE");
+  command.add_option("--moments", request->moments, "Start from moments that `relucover moments` made, and `merge` added up")
+      .type_name("FILE");
   command.add_option("--checkpoint", request->options.checkpoint, "Keep the state here every so often, and when stopped").type_name("FILE");
-  command
-      .add_option("--checkpoint-every", request->options.seconds_between_checkpoints, "Seconds between two writes of the state")
+  command.add_option("--checkpoint-every", request->options.seconds_between_checkpoints, "Seconds between two writes of the state")
       .not_negative()
       .type_name("SECONDS")
       .shows_default();

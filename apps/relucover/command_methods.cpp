@@ -25,7 +25,12 @@ void print_json(Session& session) {
       if (!info) continue;  // of a task
       auto settings = nlohmann::ordered_json::object();
       for (const auto& [name, meaning] : info->settings) settings[name] = meaning;
-      list.push_back({{"name", method.name}, {"summary", info->summary}, {"settings", settings}, {"paper", paper.tag}, {"item", method.item}, {"assumes", method.assumes}});
+      list.push_back({{"name", method.name},
+                      {"summary", info->summary},
+                      {"settings", settings},
+                      {"paper", paper.tag},
+                      {"item", method.item},
+                      {"assumes", method.assumes}});
     }
   session.print_json(list);
 }
@@ -39,10 +44,12 @@ void print_text(Session& session) {
     session.print(fmt::format("{}{}{}{}\n", paper.tag, paper.tag.empty() ? "" : ": ", paper.title,
                               paper.task.empty() ? "" : fmt::format(" (learn --task {})", paper.task)));
     for (const CataloguedMethod& method : paper.methods) {
-      session.print(fmt::format("  {:<{}}  {}{}assumes {}\n", method.name, width, method.item, method.item.empty() ? "" : "; ", method.assumes));
+      session.print(
+          fmt::format("  {:<{}}  {}{}assumes {}\n", method.name, width, method.item, method.item.empty() ? "" : "; ", method.assumes));
       const MethodInfo* info = info_of(all, method.name);
       if (!info) continue;
-      for (const auto& [name, meaning] : info->settings) session.print(fmt::format("  {:<{}}    --set {}=VALUE  {}\n", "", width, name, meaning));
+      for (const auto& [name, meaning] : info->settings)
+        session.print(fmt::format("  {:<{}}    --set {}=VALUE  {}\n", "", width, name, meaning));
     }
     session.print("\n");
   }

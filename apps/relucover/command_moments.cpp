@@ -25,8 +25,8 @@ void run_moments(const MomentsRequest& request, Session& session) {
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   write_power_sums(power_sums(*source, request.order, control), request.output);
-  session.say(fmt::format("wrote {}: moments of {} samples to order {}, {} inputs, {} outputs", request.output, source->samples(), request.order,
-                          source->inputs(), source->outputs()));
+  session.say(fmt::format("wrote {}: moments of {} samples to order {}, {} inputs, {} outputs", request.output, source->samples(),
+                          request.order, source->inputs(), source->outputs()));
 }
 
 void run_merge(const MergeRequest& request, Session& session) {
@@ -53,7 +53,7 @@ void add_moments(Program& program, Session& session) {
   request->data.add_to(command);
   command
       .add_option("--order", request->order,
-                   "Highest order: 4 for as many units as inputs, 6 for more, 2 for the subspace of the weights only")
+                  "Highest order: 4 for as many units as inputs, 6 for more, 2 for the subspace of the weights only")
       .within(Index{2}, Index{6})
       .type_name("K")
       .shows_default();

@@ -50,7 +50,12 @@ std::string as_text(const Table& table) {
 /// Finished rows, in a file if one is named: what is done stays done, whatever ends the work.
 Checkpoint checkpoint_for(const ReproduceRequest& request) {
   const std::string& file = request.checkpoint.empty() ? request.resume : request.checkpoint;
-  Checkpoint checkpoint(file, {{"version", version()}, {"figure", request.figure}, {"trials", std::to_string(request.size.trials)}, {"points", std::to_string(request.size.points)}}, 0);
+  Checkpoint checkpoint(file,
+                        {{"version", version()},
+                         {"figure", request.figure},
+                         {"trials", std::to_string(request.size.trials)},
+                         {"points", std::to_string(request.size.points)}},
+                        0);
   if (!request.resume.empty()) checkpoint.resume_from(request.resume);
   return checkpoint;
 }
@@ -100,16 +105,17 @@ void add_reproduce(Program& program, Session& session) {
   command.add_option("FIGURE", request->figure, known).required();
   command.add_option("--csv", request->csv, "Also write the table here, row by row as they are finished").type_name("FILE");
   command.add_option("--checkpoint", request->checkpoint, "Keep finished rows here").type_name("FILE");
-  command.add_option("--resume", request->resume, "Go on from a checkpoint of the same figure and trials (and keep it there)").type_name("FILE");
+  command.add_option("--resume", request->resume, "Go on from a checkpoint of the same figure and trials (and keep it there)")
+      .type_name("FILE");
   command.add_option("--trials", request->size.trials, "Networks and data sets for each point of the figure")
       .within(1, 1000)
       .shows_default();
-  command.add_option("--points", request->size.points, "Only the first so many points of the figure")
-      .within(1, 1000)
-      .type_name("N");
+  command.add_option("--points", request->size.points, "Only the first so many points of the figure").within(1, 1000).type_name("N");
   add_run_options(command, request->run);
-  command.footer("Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3\n"
-                  "  relucover reproduce gklw-fig3 --checkpoint fig3.state --csv noise.csv\n  relucover reproduce gklw-fig3 --resume fig3.state --csv noise.csv");
+  command.footer(
+      "Example:\n  relucover reproduce gklw-fig2 --csv samples.csv\n  relucover reproduce atv-smoothed --trials 3\n"
+      "  relucover reproduce gklw-fig3 --checkpoint fig3.state --csv noise.csv\n  relucover reproduce gklw-fig3 --resume fig3.state --csv "
+      "noise.csv");
   command.runs([&session, request] { run_reproduce(*request, session); });
 }
 

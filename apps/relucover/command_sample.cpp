@@ -57,8 +57,7 @@ Example:
   relucover sample --instance hard:sat,variables=8,clauses=12 -o sat.npz --truth sat.json)");
   command.runs([&session, request, command] {
     if (!request->instance.complete())
-      for (const char* needed : {"--inputs", "--samples"})
-command.check_given(needed);
+      for (const char* needed : {"--inputs", "--samples"}) command.check_given(needed);
     make_samples(*request, session);
   });
 }

@@ -54,9 +54,11 @@ void add_signs(Program& program, Session& session) {
   auto request = std::make_shared<SignsRequest>();
   command.add_option("NET", request->network, "The network (.json, .npz, .onnx)").required();
   command.add_option("--limit", request->limit, "List at most this many").within(Index{1}, Index{1} << 24).type_name("N").shows_default();
-  command.add_option("-o,--output", request->output, "Write another network with the same function here, if there is one").type_name("FILE");
+  command.add_option("-o,--output", request->output, "Write another network with the same function here, if there is one")
+      .type_name("FILE");
   command.add_flag("--json", request->json, "Print one object for machines");
-  command.footer(R"(relu(t) = relu(-t) + t: units whose linear parts cancel can be turned around, (w, b) to (-w, -b), all at once, and nobody
+  command.footer(
+      R"(relu(t) = relu(-t) + t: units whose linear parts cancel can be turned around, (w, b) to (-w, -b), all at once, and nobody
 can tell from inputs and outputs. One line for each way: + as it stands, - turned around, in the order of the units.
 
 Example:

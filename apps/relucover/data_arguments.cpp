@@ -58,7 +58,8 @@ void add_run_options(Command& command, RunOptions& run) {
 }
 
 void add_precision_option(Command& command, Precision& precision) {
-  command.add_choice("--precision", precision, {{"float64", Precision::float64}, {"float32", Precision::float32}}, "Store float64 or float32")
+  command
+      .add_choice("--precision", precision, {{"float64", Precision::float64}, {"float32", Precision::float32}}, "Store float64 or float32")
       .shows_default("float64");
 }
 

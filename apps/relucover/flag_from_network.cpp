@@ -19,7 +19,8 @@ void add_from_network(Command& command, std::shared_ptr<LearnRequest> request) {
               return learn_from_network(read_network(file), options);
             };
           },
-          "Learn from the exact moments of this network instead of samples (methods hermite, hermite-printed; with several outputs the pure-neuron ones)")
+          "Learn from the exact moments of this network instead of samples (methods hermite, hermite-printed; with several outputs the "
+          "pure-neuron ones)")
       .type_name("FILE");
 }
 

@@ -12,8 +12,9 @@ namespace {
 
 using namespace relucover::cli;
 
-constexpr auto commands = {add_demo,     add_sample,   add_sample_threshold, add_learn,   add_signs,   add_compare,
-                           add_evaluate, add_diagnose, add_moments,          add_merge,   add_reproduce, add_methods, add_extract, add_report, add_completion};
+constexpr auto commands = {add_demo,      add_sample,   add_sample_threshold, add_learn,   add_signs,
+                           add_compare,   add_evaluate, add_diagnose,         add_moments, add_merge,
+                           add_reproduce, add_methods,  add_extract,          add_report,  add_completion};
 
 constexpr const char* opening =
     "relucover recovers a neural network from its inputs and outputs: not a network that fits, the network that made\n"
@@ -46,7 +47,8 @@ int parse_and_run(Program& program, Session& session, int argc, char** argv) {
     return session.exit_code;
   } catch (const relucover::Interrupted& stopped) {
     const std::string how_far = session.terminal().how_far();
-    return failed(session, exit_code::not_enough, fmt::format("{}{}; nothing was written", stopped.what(), how_far.empty() ? "" : " during " + how_far));
+    return failed(session, exit_code::not_enough,
+                  fmt::format("{}{}; nothing was written", stopped.what(), how_far.empty() ? "" : " during " + how_far));
   } catch (const relucover::RankLost& lost) {
     session.speaks = true;  // nobody else may be there to say it
     session.say(fmt::format("relucover: {}; what a checkpoint holds is good, go on with --resume", lost.what()));

@@ -47,8 +47,9 @@ Instance satisfiability(Words words, std::uint64_t seed) {
   const auto assignments = satisfying_assignments(formula);
   Instance result{std::make_unique<MemorySource<double>>(network_instance(formula)), {}, {}};
   if (!assignments.empty()) result.truth = network_of_assignment(formula, assignments.front());
-  result.remark = fmt::format("{} variables, {} clauses with their negations, {} assignments satisfy them: {}", variables, formula.clauses.size(),
-                              assignments.size(), assignments.empty() ? "no network of this kind explains the samples" : "as many networks explain the samples");
+  result.remark = fmt::format(
+      "{} variables, {} clauses with their negations, {} assignments satisfy them: {}", variables, formula.clauses.size(),
+      assignments.size(), assignments.empty() ? "no network of this kind explains the samples" : "as many networks explain the samples");
   return result;
 }
 
@@ -60,12 +61,15 @@ Instance lower_bound_pair(Words words, const PlantedArguments& planted) {
   if (which != 1 && which != 2) throw std::invalid_argument("--instance lower-bound-pair: which is 1 or 2");
   const auto [one, other] = indistinguishable_pair(a);
   const Network& truth = which == 1 ? one : other;
-  auto samples = synthetic_samples(truth, {.samples = planted.count, .distribution = InputDistribution::parse("gaussian"), .noise = planted.noise,
+  auto samples = synthetic_samples(truth, {.samples = planted.count,
+                                           .distribution = InputDistribution::parse("gaussian"),
+                                           .noise = planted.noise,
                                            .seed = planted.options.seed});
   BlockBuffer<double> buffer;
   const auto block = samples->read(0, samples->samples(), buffer);
   const Index told = ((one.evaluate(block.x) - other.evaluate(block.x)).cwiseAbs().array() > 1e-12).count();
-  return {std::move(samples), truth, fmt::format("network {} of the pair with a = {}; {} of {} samples tell the two apart", which, a, told, planted.count)};
+  return {std::move(samples), truth,
+          fmt::format("network {} of the pair with a = {}; {} of {} samples tell the two apart", which, a, told, planted.count)};
 }
 
 /// Every sample with its mirror image: what GKLW's reduction does with a model that can be asked.
@@ -81,10 +85,12 @@ Instance named_instance(const std::string& text, const PlantedArguments& planted
   const Words words(text);
   if (words.name == "hard:sat") return satisfiability(words, planted.options.seed);
   if (words.name != "lower-bound-pair" && words.name != "mirrored")
-    throw std::invalid_argument(fmt::format("unknown instance \"{}\"; there are hard:sat[,variables=V,clauses=C], lower-bound-pair[,a=A,which=1|2], mirrored", words.name));
+    throw std::invalid_argument(fmt::format(
+        "unknown instance \"{}\"; there are hard:sat[,variables=V,clauses=C], lower-bound-pair[,a=A,which=1|2], mirrored", words.name));
   if (planted.count < 1) throw std::invalid_argument(fmt::format("--instance {} needs --samples", words.name));
   if (words.name == "lower-bound-pair") return lower_bound_pair(words, planted);
-  if (planted.options.inputs < 1 || planted.options.units < 1) throw std::invalid_argument("--instance mirrored needs --inputs and --units");
+  if (planted.options.inputs < 1 || planted.options.units < 1)
+    throw std::invalid_argument("--instance mirrored needs --inputs and --units");
   return mirrored(words, planted);
 }
 
@@ -92,9 +98,10 @@ Instance named_instance(const std::string& text, const PlantedArguments& planted
 
 void InstanceArguments::add_to(Command& command) {
   command
-      .add_option("--instance", instance,
-                  "A paper's instance: hard:sat,variables=V,clauses=C (6-SAT as a network of two units), lower-bound-pair,a=A,which=1|2 (two "
-                  "networks that few samples tell apart), mirrored (every sample with its mirror image)")
+      .add_option(
+          "--instance", instance,
+          "A paper's instance: hard:sat,variables=V,clauses=C (6-SAT as a network of two units), lower-bound-pair,a=A,which=1|2 (two "
+          "networks that few samples tell apart), mirrored (every sample with its mirror image)")
       .type_name("NAME");
   command.add_option("--corrupt", corrupt, "Share of label entries replaced by values of another size").within(0.0, 1.0).type_name("SHARE");
   command.add_option("--corrupt-size", corrupt_size, "Size of these values, in root mean squares of the labels")

@@ -39,10 +39,15 @@ void PlantedArguments::add_to(Command& command) {
   command.add_option("--outputs", options.outputs, "Outputs l").within(Index{1}, most).type_name("L").shows_default();
   command.add_option("--samples", count, "Samples n").within(Index{1}, most).type_name("N").shows_default();
   command.add_option("--bias", options.bias, "Biases are S N(0,1)").type_name("S").shows_default();
-  command.add_option("--weights", weights, "gaussian, orthonormal, condition:C, or dependent (more units than inputs, no biases, signs that no data tell)").type_name("KIND").shows_default();
+  command
+      .add_option("--weights", weights,
+                  "gaussian, orthonormal, condition:C, or dependent (more units than inputs, no biases, signs that no data tell)")
+      .type_name("KIND")
+      .shows_default();
   command
       .add_option("--distribution", distribution,
-                  "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential; q-lambda:L redraws a share L of "
+                  "Inputs: gaussian, correlated:C (condition C), mixture, uniform, laplace, rademacher, exponential; q-lambda:L redraws a "
+                  "share L of "
                   "Gaussian ones from N(0, Q Qᵀ), Q Gaussian")
       .type_name("KIND")
       .shows_default();
@@ -90,10 +95,8 @@ std::unique_ptr<SampleSource> PlantedArguments::samples(const Network& network) 
   const std::string redrawn = "q-lambda:";
   if (distribution.starts_with(redrawn))
     return redrawn_inputs(network, {.samples = count, .noise = noise, .seed = options.seed}, distribution.substr(redrawn.size()));
-  return synthetic_samples(network, {.samples = count,
-                                     .distribution = InputDistribution::parse(distribution),
-                                     .noise = noise,
-                                     .seed = options.seed});
+  return synthetic_samples(
+      network, {.samples = count, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = options.seed});
 }
 
 }  // namespace relucover::cli

@@ -30,10 +30,10 @@ int number_in_environment(std::initializer_list<const char*> names, int otherwis
 
 EndableCommunicator* load_module() {
   // MPI's own plugins look for its symbols among those of the program.
-  return reinterpret_cast<MpiModuleEntry>(
-      module_entry(mpi_module_file, mpi_module_entry,
-                   {mpi_module_file, "several processes were started, which are joined by this module",
-                    "install MPI (libopenmpi-dev), build again, or start one process"}, true))();
+  return reinterpret_cast<MpiModuleEntry>(module_entry(mpi_module_file, mpi_module_entry,
+                                                       {mpi_module_file, "several processes were started, which are joined by this module",
+                                                        "install MPI (libopenmpi-dev), build again, or start one process"},
+                                                       true))();
 }
 
 extern "C" void say_and_end(int) {
@@ -67,8 +67,8 @@ void check_same_data(const SampleSource& source, const Control& control) {
   if (joined == nullptr) return;
   constexpr Index looked_at = 4096;
   const auto some = gather(source, spread_rows(source.samples(), std::min(source.samples(), looked_at), 0), control);
-  const auto fingerprint = fmt::format("{} samples, {} inputs, {} outputs, check sum {:016x}", source.samples(), source.inputs(), source.outputs(),
-                                       std::hash<std::string>{}(pack(some.x(), some.y())));
+  const auto fingerprint = fmt::format("{} samples, {} inputs, {} outputs, check sum {:016x}", source.samples(), source.inputs(),
+                                       source.outputs(), std::hash<std::string>{}(pack(some.x(), some.y())));
   const auto all = joined->all_gather(fingerprint);
   for (std::size_t rank = 1; rank < all.size(); ++rank)
     if (all[rank] != all[0])
@@ -89,8 +89,9 @@ void abort_ranks(int code) {
 
 void end_when_stuck(const std::string& checkpoint) {
   if (joined == nullptr) return;
-  const std::string words = fmt::format("relucover: rank {} was told to stop and gets no answer from the others (did one die?); {}\n",
-                                        joined->rank(), checkpoint.empty() ? "nothing was kept, see --checkpoint" : "go on with --resume " + checkpoint);
+  const std::string words =
+      fmt::format("relucover: rank {} was told to stop and gets no answer from the others (did one die?); {}\n", joined->rank(),
+                  checkpoint.empty() ? "nothing was kept, see --checkpoint" : "go on with --resume " + checkpoint);
   std::strncpy(last_words, words.c_str(), sizeof last_words - 1);
   struct sigaction action = {};
   action.sa_handler = say_and_end;

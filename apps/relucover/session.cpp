@@ -1,8 +1,8 @@
 #include "relucover/session.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -177,9 +177,12 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
     if (output.path.empty()) continue;
     for (const auto& path : files_of(output.path)) {
       for (const auto& input : inputs)
-        if (same_file(path, input)) throw DataError(path.string(), "", "is read by this command and would be written over", "choose another name for what is written");
+        if (same_file(path, input))
+          throw DataError(path.string(), "", "is read by this command and would be written over",
+                          "choose another name for what is written");
       for (const auto& other : written)
-        if (same_file(path, other)) throw DataError(path.string(), "", "is named for two things that are written", "choose a name for each");
+        if (same_file(path, other))
+          throw DataError(path.string(), "", "is named for two things that are written", "choose a name for each");
       written.push_back(path);
     }
     check_output(output);

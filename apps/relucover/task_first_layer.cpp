@@ -67,18 +67,23 @@ void add_first_layer_task(Command& command, std::shared_ptr<LearnRequest> reques
           "halfspaces: a union or intersection from 0/1 labels; lowest-layer: units with thresholds under anything")
       .one_of({"halfspaces", "lowest-layer"})
       .type_name("NAME");
-  command.add_option("--unit", task->unit, "With --task lowest-layer: relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")
+  command
+      .add_option("--unit", task->unit, "With --task lowest-layer: relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P")
       .type_name("NAME")
       .shows_default();
   command.add_option("--threshold", task->options.threshold, "With --task: the threshold where it is known").type_name("T");
-  command.add_option("--degree", task->options.degree, "With --task lowest-layer: different units in a product of the upper part; 0: unknown")
+  command
+      .add_option("--degree", task->options.degree, "With --task lowest-layer: different units in a product of the upper part; 0: unknown")
       .type_name("D")
       .shows_default();
   command.add_option("--power", task->options.power, "With --task lowest-layer: highest power of one unit in the upper part, at least")
       .type_name("P")
       .shows_default();
   command.add_flag("--first-step-only", task->no_refine, "With --task: directions from moments alone");
-  command.add_option("--ask", task->ask, "With --task lowest-layer: a model that can be asked (.json or .onnx); its boundaries are placed by questions (GP Algorithm 1)")
+  command
+      .add_option(
+          "--ask", task->ask,
+          "With --task lowest-layer: a model that can be asked (.json or .onnx); its boundaries are placed by questions (GP Algorithm 1)")
       .type_name("FILE");
   command.add_option("--rounds", task->options.rounds, "With --ask: steps of the refinement of each unit").type_name("N").shows_default();
   command.add_option("--questions", task->options.questions_per_band, "With --ask: questions for each band that a step looks at")
@@ -113,7 +118,8 @@ void make_samples(ThresholdSampleRequest request, Session& session) {
   request.planted.seed = request.samples.seed;
   std::unique_ptr<SampleSource> source;
   if (std::filesystem::path(request.model).extension() == ".onnx" && !holds_threshold_model(request.model)) {
-    if (!request.truth.empty()) throw std::invalid_argument("--truth goes with models with thresholds: another ONNX model is its own truth");
+    if (!request.truth.empty())
+      throw std::invalid_argument("--truth goes with models with thresholds: another ONNX model is its own truth");
     source = samples_of(onnx_teacher(request.model), request);
   } else {
     const ThresholdModel model = request.model.empty() ? planted_threshold_model(request.planted) : read_threshold_model(request.model);
@@ -131,7 +137,8 @@ void add_sample_threshold(Program& program, Session& session) {
   auto request = std::make_shared<ThresholdSampleRequest>();
   using Upper = UpperPart::Kind;
   using Weights = PlantedThresholdOptions::Weights;
-  command.add_option("--model", request->model, "The teacher, instead of drawing one: a model from --truth, or a deep network as .onnx").type_name("FILE");
+  command.add_option("--model", request->model, "The teacher, instead of drawing one: a model from --truth, or a deep network as .onnx")
+      .type_name("FILE");
   command.add_option("--inputs", request->planted.inputs, "Inputs").type_name("N");
   command.add_option("--units", request->planted.units, "Units of the first layer").type_name("D");
   command.add_option("--unit", request->unit, "relu, step, sigmoid, exponential:RATE, abs, cosine:F, gaussian, power:P").shows_default();
@@ -139,7 +146,10 @@ void add_sample_threshold(Program& program, Session& session) {
   command.add_option("--threshold-high", request->planted.threshold_high, "Draw thresholds between --threshold and this").type_name("T");
   command
       .add_choice("--weights", request->planted.weights,
-                  {{"mild", Weights::mild}, {"orthonormal", Weights::orthonormal}, {"gaussian", Weights::gaussian}, {"supports", Weights::supports}},
+                  {{"mild", Weights::mild},
+                   {"orthonormal", Weights::orthonormal},
+                   {"gaussian", Weights::gaussian},
+                   {"supports", Weights::supports}},
                   "mild, orthonormal, gaussian or supports")
       .shows_default("mild");
   command.add_option("--support", request->planted.support, "Inputs of a unit, with --weights supports").type_name("S");
@@ -148,7 +158,8 @@ void add_sample_threshold(Program& program, Session& session) {
                   {{"polynomial", Upper::polynomial}, {"any", Upper::any}, {"all", Upper::all}, {"layers", Upper::layers}},
                   "polynomial, any (union), all (intersection) or layers (deep)")
       .shows_default("polynomial");
-  command.add_flag("!--products-only", request->planted.linear_terms, "All pairs of units and no unit alone in the polynomial (GP section 3)");
+  command.add_flag("!--products-only", request->planted.linear_terms,
+                   "All pairs of units and no unit alone in the polynomial (GP section 3)");
   command.add_flag("--powers", request->planted.powers, "Squares and cubes of single units in the polynomial");
   command.add_flag("--monotone", request->planted.monotone, "No negative coefficients in the polynomial");
   command.add_option("--product-scale", request->planted.product_scale, "Largest coefficient of a product of units").shows_default();
@@ -157,7 +168,9 @@ void add_sample_threshold(Program& program, Session& session) {
   command.add_option("--noise", request->samples.noise, "Standard deviation of label noise").type_name("S");
   command.add_option("--flips", request->samples.flips, "Probability that a 0/1 label is flipped").type_name("P");
   command.add_option("--seed", request->samples.seed, "Seed of model and samples").type_name("I").shows_default();
-  command.add_option("--biased", request->biased, "Inputs in proportion to f, up to this value of f, with labels 1 (GP B.6); f must not be negative")
+  command
+      .add_option("--biased", request->biased,
+                  "Inputs in proportion to f, up to this value of f, with labels 1 (GP B.6); f must not be negative")
       .positive()
       .type_name("HIGHEST");
   add_precision_option(command, request->precision);

@@ -1,6 +1,6 @@
 // GKLW section 4 (CP decomposition by alternating least squares): how often one random start finds all units, how often the best of
-// ten by its residual does, what more iterations change, and what other ways find in the same span. Errors are of the method before gradient descent.
-// Usage: alternating_start [SEEDS] [SIDE]
+// ten by its residual does, what more iterations change, and what other ways find in the same span. Errors are of the method before
+// gradient descent. Usage: alternating_start [SEEDS] [SIDE]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ Index missed(const Network& truth, const Matrix& z) {
 }
 
 struct Line {
-  int all = 0;        // runs that found every unit
-  Index missed = 0;   // units missed, summed
+  int all = 0;       // runs that found every unit
+  Index missed = 0;  // units missed, summed
 };
 
 }  // namespace
@@ -37,7 +37,10 @@ struct Line {
 int main(int count, char** arguments) {
   const int seeds = count > 1 ? std::atoi(arguments[1]) : 10;
   const Index side = count > 2 ? std::atoi(arguments[2]) : 32;
-  std::printf("%s", fmt::format("{0}x{0}, {1} seeds: runs that find every unit / units missed in all\nsamples  one start, 200 steps  one start, 2000 steps  best of 10, 200 steps  one random pair    30 pairs, pooled\n", side, seeds).c_str());
+  std::printf("%s", fmt::format("{0}x{0}, {1} seeds: runs that find every unit / units missed in all\nsamples  one start, 200 steps  one "
+                                "start, 2000 steps  best of 10, 200 steps  one random pair    30 pairs, pooled\n",
+                                side, seeds)
+                        .c_str());
   for (const Index samples : {2000, 5000, 10000, 20000}) {
     Line lines[5];
     for (int seed = 0; seed < seeds; ++seed) {
@@ -50,7 +53,8 @@ int main(int count, char** arguments) {
       const Matrix span = null_span_of_detector(moments.detector, side).basis;
       const auto als = [&](Index restarts, Index iterations) {
         RandomStream random(at, purpose::pencil);
-        return alternating_least_squares(span, side, random, one_thread, {.restarts = restarts, .iterations = iterations, .tolerance = iterations > 200 ? 0.0 : 1e-7});
+        return alternating_least_squares(span, side, random, one_thread,
+                                         {.restarts = restarts, .iterations = iterations, .tolerance = iterations > 200 ? 0.0 : 1e-7});
       };
       RandomStream random(at, purpose::pencil);
       const Matrix found[5] = {als(1, 200), als(1, 2000), als(10, 200), eigenvectors_of_random_pair(span, side, random),

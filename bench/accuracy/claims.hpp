@@ -50,7 +50,8 @@ inline int count_false_claims(int argc, char** argv, int cases, const std::funct
                               const std::function<bool(const Network&, Index, Index)>& same_unit) {
   if (argc == 3 && std::string(argv[1]) == "case") {
     const Problem problem = make_problem(std::atoi(argv[2]));
-    fmt::print("{}, {} samples, {}\n{}", problem.kind, problem.samples.samples(), problem.options.method, learn(problem.samples, problem.options).full());
+    fmt::print("{}, {} samples, {}\n{}", problem.kind, problem.samples.samples(), problem.options.method,
+               learn(problem.samples, problem.options).full());
     return 0;
   }
   if (argc > 1) cases = std::atoi(argv[1]);

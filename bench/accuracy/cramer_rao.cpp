@@ -61,11 +61,13 @@ int main(int argc, char** argv) {
     for (Index i = 0; i < u.rows(); ++i) error += (u.row(i) - v.row(matched.partner[static_cast<std::size_t>(i)])).squaredNorm();
     const double bound = bound_trace(truth, samples.x());
     fmt::print("seed {:>2}: {:<12} rms error {:.2e}, bound {:.2e}, ratio {:.3f}\n", seed, name_of(result.status),
-               std::sqrt(error / static_cast<double>(u.size())), std::sqrt(bound / static_cast<double>(u.size())), std::sqrt(error / bound));
+               std::sqrt(error / static_cast<double>(u.size())), std::sqrt(bound / static_cast<double>(u.size())),
+               std::sqrt(error / bound));
     errors += error;
     bounds += bound;
   }
   const double ratio = std::sqrt(errors / bounds);
-  fmt::print("{} of {} recovered; rms error over the Cramer-Rao bound, all seeds: {:.3f} (at most 1.1 demanded)\n", recovered, seeds, ratio);
+  fmt::print("{} of {} recovered; rms error over the Cramer-Rao bound, all seeds: {:.3f} (at most 1.1 demanded)\n", recovered, seeds,
+             ratio);
   return ratio <= 1.1 && recovered == seeds ? 0 : 1;
 }

@@ -46,23 +46,33 @@ Problem make_problem(int number) {
       const Index few = (units + 1) * (inputs + 1) + 1 + random.below(20);
       return {"too few samples", planted(truth, few, 0, seed), options, truth};
     }
-    case 1: options.units = std::max<Index>(1, units - 1 - random.below(2));
+    case 1:
+      options.units = std::max<Index>(1, units - 1 - random.below(2));
       return {"units asked too few", planted(truth, samples, noise, seed), options, truth};
-    case 2: options.units = units + 1 + random.below(4);
+    case 2:
+      options.units = units + 1 + random.below(4);
       return {"units asked too many", planted(truth, samples, noise, seed), options, truth};
     case 3: {
       const Vector w = random.normal_vector(inputs);
       return {"sine", labelled(samples, inputs, seed, [=](const Vector& x, RandomStream&) { return std::sin(w.dot(x)); }), options, {}};
     }
     case 4: {
-      return {"decision tree", labelled(samples, inputs, seed, [](const Vector& x, RandomStream&) {
-                return x[0] > 0.2 ? (x[1] > -0.3 ? 1.5 : -0.7) : (x[2] > 0.4 ? 0.3 : -1.1); }), options, {}};
+      return {"decision tree",
+              labelled(samples, inputs, seed,
+                       [](const Vector& x, RandomStream&) { return x[0] > 0.2 ? (x[1] > -0.3 ? 1.5 : -0.7) : (x[2] > 0.4 ? 0.3 : -1.1); }),
+              options,
+              {}};
     }
     case 5: {
       const Network lower = planted_network({.inputs = inputs, .units = units + 1, .outputs = 3, .seed = seed}),
                     upper = planted_network({.inputs = 3, .units = 3, .seed = seed + 1});
-      return {"deeper network", labelled(samples, inputs, seed, [=](const Vector& x, RandomStream& draw) {
-                return upper.evaluate(lower.evaluate(x.transpose()).cwiseMax(0))(0, 0) + noise * draw.normal(); }), options, {}};
+      return {"deeper network",
+              labelled(samples, inputs, seed,
+                       [=](const Vector& x, RandomStream& draw) {
+                         return upper.evaluate(lower.evaluate(x.transpose()).cwiseMax(0))(0, 0) + noise * draw.normal();
+                       }),
+              options,
+              {}};
     }
     case 6: {
       MemorySource<double> data = planted(truth, samples, 0, seed);
@@ -82,10 +92,15 @@ Problem make_problem(int number) {
       draw.distribution = InputDistribution::parse("rademacher");
       return {"sign vectors", gather_all(*synthetic_samples(truth, draw)), options, truth};
     }
-    case 8: return {"pure noise", labelled(samples, inputs, seed, [](const Vector&, RandomStream& draw) { return draw.normal(); }), options, {}};
+    case 8:
+      return {"pure noise", labelled(samples, inputs, seed, [](const Vector&, RandomStream& draw) { return draw.normal(); }), options, {}};
     default: {
       const Vector w = random.normal_vector(inputs);
-      return {"product", labelled(samples, inputs, seed, [=](const Vector& x, RandomStream& draw) { return x[0] * x[1] + 0.3 * w.dot(x) + noise * draw.normal(); }), options, {}};
+      return {"product",
+              labelled(samples, inputs, seed,
+                       [=](const Vector& x, RandomStream& draw) { return x[0] * x[1] + 0.3 * w.dot(x) + noise * draw.normal(); }),
+              options,
+              {}};
     }
   }
 }

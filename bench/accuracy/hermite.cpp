@@ -25,9 +25,7 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
-double worst(const Comparison& errors) {
-  return std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
-}
+double worst(const Comparison& errors) { return std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error}); }
 std::uint64_t seed_of(int seed) { return static_cast<std::uint64_t>(seed); }
 
 void start(int seeds) {
@@ -79,8 +77,9 @@ void overcomplete(int seeds) {
                 worst(errors), errors.up_to_sign ? " up to sign" : "", starts.back(), result.seconds);
     std::fflush(stdout);
   }
-  std::printf("overcomplete: every unit to 1e-10 in %d of %d (bar: 16 of 20); pencil alone, worst direction, median 1 - cos %.3f (bar 0.15)\n",
-              exact, seeds, median(starts));
+  std::printf(
+      "overcomplete: every unit to 1e-10 in %d of %d (bar: 16 of 20); pencil alone, worst direction, median 1 - cos %.3f (bar 0.15)\n",
+      exact, seeds, median(starts));
 }
 
 void printed(int seeds) {
@@ -127,16 +126,16 @@ void bias(int seeds) {
       const double function = compare(truth, result.network).function_rms;
       const double unit = unit_errors(truth, result.network)[3];  // the fourth best: the four with ordinary biases
       const auto figure = [&](const char* name) { return result.figures.count(name) ? result.figures.at(name) : -1.0; };
-      const bool bars = function <= 5e-3 && unit <= 1e-3 &&
-                        static_cast<double>(result.network.units()) <= figure("units_separated") + 2 &&
+      const bool bars = function <= 5e-3 && unit <= 1e-3 && static_cast<double>(result.network.units()) <= figure("units_separated") + 2 &&
                         figure("samples_to_separate") > 0;
       good += bars && !result.certified();
       largest_function = std::max(largest_function, function);
       largest_unit = std::max(largest_unit, unit);
-      std::printf("bias seed %d %s: %s, %ld units, function %.1e, other four units %.1e, separated %.0f, like linear %.0f, like zero %.0f, "
-                  "samples to separate %.1e\n",
-                  seed, method, name_of(result.status).c_str(), static_cast<long>(result.network.units()), function, unit,
-                  figure("units_separated"), figure("units_like_linear"), figure("units_like_zero"), figure("samples_to_separate"));
+      std::printf(
+          "bias seed %d %s: %s, %ld units, function %.1e, other four units %.1e, separated %.0f, like linear %.0f, like zero %.0f, "
+          "samples to separate %.1e\n",
+          seed, method, name_of(result.status).c_str(), static_cast<long>(result.network.units()), function, unit,
+          figure("units_separated"), figure("units_like_linear"), figure("units_like_zero"), figure("samples_to_separate"));
       if (seed == 1)
         for (const std::string& note : result.notes) std::printf("  note: %s\n", note.c_str());
       std::fflush(stdout);
@@ -174,8 +173,10 @@ void population(int seeds) {
     double largest = 0, seconds = 0;
     for (int seed = 1; seed <= seeds; ++seed) {
       Network truth = planted_network({.inputs = c.inputs, .units = c.units, .seed = seed_of(seed)});
-      if (c.without_bias) truth.b.setZero();
-      else truth.b.head(5) << 0.0, 1.0, -1.0, std::sqrt(3.0), -std::sqrt(3.0);
+      if (c.without_bias)
+        truth.b.setZero();
+      else
+        truth.b.head(5) << 0.0, 1.0, -1.0, std::sqrt(3.0), -std::sqrt(3.0);
       const Result result = learn_from_network(truth, {.units = c.units, .method = c.method, .settings = c.settings});
       const Comparison errors = compare(truth, result.network);
       const double error = errors.units_matched == truth.units() ? worst(errors) : 1;
@@ -185,9 +186,9 @@ void population(int seeds) {
     }
     std::string settings;
     for (const auto& [name, value] : c.settings) settings += " " + name + "=" + std::to_string(static_cast<int>(value));
-    std::printf("population %ld inputs, %ld units%s, %s%s: within %.0e in %d of %d, worst %.1e, %.2f s each\n",
-                static_cast<long>(c.inputs), static_cast<long>(c.units), c.without_bias ? " without bias" : "", c.method,
-                settings.c_str(), c.bar, good, seeds, largest, seconds);
+    std::printf("population %ld inputs, %ld units%s, %s%s: within %.0e in %d of %d, worst %.1e, %.2f s each\n", static_cast<long>(c.inputs),
+                static_cast<long>(c.units), c.without_bias ? " without bias" : "", c.method, settings.c_str(), c.bar, good, seeds, largest,
+                seconds);
     std::fflush(stdout);
   }
 }

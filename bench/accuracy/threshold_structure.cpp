@@ -20,10 +20,12 @@ using Weights = PlantedThresholdOptions::Weights;
 ThresholdModel low_dimensional(const char* unit, double t, std::uint64_t seed) {
   ThresholdModel model;
   do {
-    model = planted_threshold_model({.inputs = 3, .units = 3, .unit = UnitFunction::parse(unit), .threshold = t, .weights = Weights::gaussian, .seed = seed});
+    model = planted_threshold_model(
+        {.inputs = 3, .units = 3, .unit = UnitFunction::parse(unit), .threshold = t, .weights = Weights::gaussian, .seed = seed});
     seed += 1000;
   } while ((model.W * model.W.transpose() - Matrix::Identity(3, 3)).cwiseAbs().maxCoeff() > 0.8);
-  model.upper = {UpperPart::Kind::polynomial, 0, {{{{0, 1}}, 1}, {{{1, 1}}, 1}, {{{2, 1}}, 1}, {{{0, 1}, {1, 1}}, -0.8}, {{{1, 1}, {2, 1}}, 0.8}}, {}};
+  model.upper = {
+      UpperPart::Kind::polynomial, 0, {{{{0, 1}}, 1}, {{{1, 1}}, 1}, {{{2, 1}}, 1}, {{{0, 1}, {1, 1}}, -0.8}, {{{1, 1}, {2, 1}}, 0.8}}, {}};
   return model;
 }
 
@@ -34,7 +36,8 @@ void direction_tests(bench::Table& table, int seeds) {
     for (int seed = 0; seed < seeds; ++seed) {
       const ThresholdModel model = low_dimensional(unit, 1, static_cast<std::uint64_t>(seed));
       const auto source = bench::in_memory(*threshold_samples(model, {.samples = samples, .seed = static_cast<std::uint64_t>(seed)}));
-      worst = std::max(worst, bench::worst_angle(model.W, find_directions(*source, model.unit, {.units = 3, .threshold = 1}, Control(2)).W));
+      worst =
+          std::max(worst, bench::worst_angle(model.W, find_directions(*source, model.unit, {.units = 3, .threshold = 1}, Control(2)).W));
     }
     table.row(fmt::format("section 3, {}, n=3, t=1, N={:.0e}", unit, static_cast<double>(samples)), worst, bar, watch.seconds() / seeds);
   }
@@ -49,8 +52,14 @@ void supports(bench::Table& table, int seeds) {
     double wrong = 0;
     const bench::Stopwatch watch;
     for (int seed = 0; seed < seeds; ++seed) {
-      PlantedThresholdOptions planted{.inputs = c.n, .units = c.d, .unit = {UnitFunction::Kind::exponential, c.rate}, .threshold = c.t,
-                                      .weights = Weights::supports, .support = c.s, .constant = 0, .seed = static_cast<std::uint64_t>(seed)};
+      PlantedThresholdOptions planted{.inputs = c.n,
+                                      .units = c.d,
+                                      .unit = {UnitFunction::Kind::exponential, c.rate},
+                                      .threshold = c.t,
+                                      .weights = Weights::supports,
+                                      .support = c.s,
+                                      .constant = 0,
+                                      .seed = static_cast<std::uint64_t>(seed)};
       if (c.t == 0) {  // Theorem 9: positive coefficients, weak products
         planted.pair_probability = 1;
         planted.triples = false;
@@ -66,7 +75,8 @@ void supports(bench::Table& table, int seeds) {
         for (const Index j : found.groups[i]) W(static_cast<Index>(i), j) = 1;
       wrong += !(W.rows() == model.W.rows() && bench::worst_angle(model.W, W) == 0);
     }
-    table.row(fmt::format("Theorem {}: n={} d={} s={} rate={} t={}: wrong seeds", c.t > 0 ? 8 : 9, c.n, c.d, c.s, c.rate, c.t), wrong, 0, watch.seconds() / seeds);
+    table.row(fmt::format("Theorem {}: n={} d={} s={} rate={} t={}: wrong seeds", c.t > 0 ? 8 : 9, c.n, c.d, c.s, c.rate, c.t), wrong, 0,
+              watch.seconds() / seeds);
   }
 }
 
@@ -75,8 +85,15 @@ void even_units(bench::Table& table, int seeds) {
     double worst = 0;
     const bench::Stopwatch watch;
     for (int seed = 0; seed < seeds; ++seed) {
-      const ThresholdModel model = planted_threshold_model({.inputs = 5, .units = 5, .unit = UnitFunction::parse(unit), .threshold = 0, .weights = Weights::orthonormal,
-                                                            .pair_probability = 1, .triples = false, .product_scale = 0.1, .seed = static_cast<std::uint64_t>(seed)});
+      const ThresholdModel model = planted_threshold_model({.inputs = 5,
+                                                            .units = 5,
+                                                            .unit = UnitFunction::parse(unit),
+                                                            .threshold = 0,
+                                                            .weights = Weights::orthonormal,
+                                                            .pair_probability = 1,
+                                                            .triples = false,
+                                                            .product_scale = 0.1,
+                                                            .seed = static_cast<std::uint64_t>(seed)});
       const auto source = bench::in_memory(*threshold_samples(model, {.samples = 1'000'000, .seed = static_cast<std::uint64_t>(seed)}));
       worst = std::max(worst, bench::worst_angle(model.W, even_directions(*source, model.unit, 5, 0, Control(2)).W, false));
     }
@@ -88,13 +105,18 @@ void questions(bench::Table& table, int seeds) {
   double worst = 0;
   const bench::Stopwatch watch;
   for (int seed = 0; seed < seeds; ++seed) {
-    const ThresholdModel model = planted_threshold_model({.inputs = 10, .units = 5, .unit = UnitFunction::parse("step"), .upper = UpperPart::Kind::any, .seed = static_cast<std::uint64_t>(seed)});
+    const ThresholdModel model = planted_threshold_model({.inputs = 10,
+                                                          .units = 5,
+                                                          .unit = UnitFunction::parse("step"),
+                                                          .upper = UpperPart::Kind::any,
+                                                          .seed = static_cast<std::uint64_t>(seed)});
     const auto oracle = model_oracle(model);
     RandomStream random(static_cast<std::uint64_t>(seed), purpose::study);
     const Vector truth = model.W.row(0).transpose();
     Vector aside = random.normal_vector(10);
     aside = (aside - aside.dot(truth) * truth).normalized();
-    const RefineEstimate refined = refine_estimate(*oracle, std::cos(.1) * truth + std::sin(.1) * aside, {.seed = static_cast<std::uint64_t>(seed)}, Control(2));
+    const RefineEstimate refined =
+        refine_estimate(*oracle, std::cos(.1) * truth + std::sin(.1) * aside, {.seed = static_cast<std::uint64_t>(seed)}, Control(2));
     worst = std::max(worst, (refined.w - truth).norm());
   }
   table.row("RefineEstimate, fresh samples, 300 iterations from .1", worst, .001, watch.seconds() / seeds);

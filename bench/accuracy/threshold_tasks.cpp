@@ -27,18 +27,91 @@ std::vector<Case> all_cases() {
   const auto deep = UpperPart::Kind::layers;
   std::vector<Case> cases;
   cases.push_back({"ReLU 10 in 20, t=2, N=1e5", {.inputs = 20, .units = 10}, {.samples = 100'000}, false, {.units = 10}, 1e-10, 0});
-  cases.push_back({"ReLU 5 in 10, t=1, N=1e6", {.inputs = 10, .units = 5, .threshold = 1}, {.samples = 1'000'000}, false, {.units = 5, .threshold = 1}, 1e-10, 0});
-  cases.push_back({"ReLU powers 5 in 10, t=2, N=1e6", {.inputs = 10, .units = 5, .powers = true}, {.samples = 1'000'000}, false, {.units = 5, .power = 3}, 1e-10, 0});
-  cases.push_back({"ReLU noise .01 5 in 10, t=2, N=1e6", {.inputs = 10, .units = 5}, {.samples = 1'000'000, .noise = 0.01}, false, {.units = 5}, 1e-3, 0});
-  cases.push_back({"step 5 in 10, t=sqrt 3, N=1e6", {.inputs = 10, .units = 5, .unit = step, .threshold = std::sqrt(3.0)}, {.samples = 1'000'000}, false, {.units = 5, .unit = step}, .002, 0});
-  cases.push_back({"sigmoid 5 in 10, t=3.02, N=1e6", {.inputs = 10, .units = 5, .unit = sigmoid, .threshold = 3.02}, {.samples = 1'000'000}, false, {.units = 5, .unit = sigmoid, .threshold = 3.02}, 1e-8, 0});
-  cases.push_back({"sigmoid 5 in 10, t=4, N=1e6", {.inputs = 10, .units = 5, .unit = sigmoid, .threshold = 4}, {.samples = 1'000'000}, false, {.units = 5, .unit = sigmoid, .threshold = 4}, 1e-9, 0});
-  cases.push_back({"halfspaces 5 in 10, t=2, N=1e6", {.inputs = 10, .units = 5, .unit = step, .upper = any}, {.samples = 1'000'000}, true, {.units = 5}, .002, 5e-4});
-  cases.push_back({"halfspaces 10 in 20, t=2, N=1e6", {.inputs = 20, .units = 10, .unit = step, .upper = any}, {.samples = 1'000'000}, true, {.units = 10}, .003, 1e-3});
-  cases.push_back({"halfspaces 8 in 15, t in [1.5, 2.5], 1% flips, N=1e6", {.inputs = 15, .units = 8, .unit = step, .threshold = 1.5, .threshold_high = 2.5, .upper = any}, {.samples = 1'000'000, .flips = 0.01}, true, {.units = 8}, .003, .012});
-  cases.push_back({"deep ReLU 10-8-5-1, t=2, N=1e6", {.inputs = 10, .units = 8, .upper = deep}, {.samples = 1'000'000}, false, {.units = 8}, .002, 0});
-  cases.push_back({"deep ReLU, sigmoid above, 10-8-5-1, N=1e6", {.inputs = 10, .units = 8, .upper = deep, .hidden_kind = DenseLayer::Kind::sigmoid, .output_kind = DenseLayer::Kind::sigmoid}, {.samples = 1'000'000}, false, {.units = 8}, .002, 0});
-  cases.push_back({"deep ReLU, mixed signs, 10-8-5-1, N=1e6", {.inputs = 10, .units = 8, .upper = deep, .hidden_kind = DenseLayer::Kind::sigmoid, .output_kind = DenseLayer::Kind::sigmoid, .mixed_signs = true}, {.samples = 1'000'000}, false, {.units = 8}, .002, 0});
+  cases.push_back({"ReLU 5 in 10, t=1, N=1e6",
+                   {.inputs = 10, .units = 5, .threshold = 1},
+                   {.samples = 1'000'000},
+                   false,
+                   {.units = 5, .threshold = 1},
+                   1e-10,
+                   0});
+  cases.push_back({"ReLU powers 5 in 10, t=2, N=1e6",
+                   {.inputs = 10, .units = 5, .powers = true},
+                   {.samples = 1'000'000},
+                   false,
+                   {.units = 5, .power = 3},
+                   1e-10,
+                   0});
+  cases.push_back({"ReLU noise .01 5 in 10, t=2, N=1e6",
+                   {.inputs = 10, .units = 5},
+                   {.samples = 1'000'000, .noise = 0.01},
+                   false,
+                   {.units = 5},
+                   1e-3,
+                   0});
+  cases.push_back({"step 5 in 10, t=sqrt 3, N=1e6",
+                   {.inputs = 10, .units = 5, .unit = step, .threshold = std::sqrt(3.0)},
+                   {.samples = 1'000'000},
+                   false,
+                   {.units = 5, .unit = step},
+                   .002,
+                   0});
+  cases.push_back({"sigmoid 5 in 10, t=3.02, N=1e6",
+                   {.inputs = 10, .units = 5, .unit = sigmoid, .threshold = 3.02},
+                   {.samples = 1'000'000},
+                   false,
+                   {.units = 5, .unit = sigmoid, .threshold = 3.02},
+                   1e-8,
+                   0});
+  cases.push_back({"sigmoid 5 in 10, t=4, N=1e6",
+                   {.inputs = 10, .units = 5, .unit = sigmoid, .threshold = 4},
+                   {.samples = 1'000'000},
+                   false,
+                   {.units = 5, .unit = sigmoid, .threshold = 4},
+                   1e-9,
+                   0});
+  cases.push_back({"halfspaces 5 in 10, t=2, N=1e6",
+                   {.inputs = 10, .units = 5, .unit = step, .upper = any},
+                   {.samples = 1'000'000},
+                   true,
+                   {.units = 5},
+                   .002,
+                   5e-4});
+  cases.push_back({"halfspaces 10 in 20, t=2, N=1e6",
+                   {.inputs = 20, .units = 10, .unit = step, .upper = any},
+                   {.samples = 1'000'000},
+                   true,
+                   {.units = 10},
+                   .003,
+                   1e-3});
+  cases.push_back({"halfspaces 8 in 15, t in [1.5, 2.5], 1% flips, N=1e6",
+                   {.inputs = 15, .units = 8, .unit = step, .threshold = 1.5, .threshold_high = 2.5, .upper = any},
+                   {.samples = 1'000'000, .flips = 0.01},
+                   true,
+                   {.units = 8},
+                   .003,
+                   .012});
+  cases.push_back(
+      {"deep ReLU 10-8-5-1, t=2, N=1e6", {.inputs = 10, .units = 8, .upper = deep}, {.samples = 1'000'000}, false, {.units = 8}, .002, 0});
+  cases.push_back(
+      {"deep ReLU, sigmoid above, 10-8-5-1, N=1e6",
+       {.inputs = 10, .units = 8, .upper = deep, .hidden_kind = DenseLayer::Kind::sigmoid, .output_kind = DenseLayer::Kind::sigmoid},
+       {.samples = 1'000'000},
+       false,
+       {.units = 8},
+       .002,
+       0});
+  cases.push_back({"deep ReLU, mixed signs, 10-8-5-1, N=1e6",
+                   {.inputs = 10,
+                    .units = 8,
+                    .upper = deep,
+                    .hidden_kind = DenseLayer::Kind::sigmoid,
+                    .output_kind = DenseLayer::Kind::sigmoid,
+                    .mixed_signs = true},
+                   {.samples = 1'000'000},
+                   false,
+                   {.units = 8},
+                   .002,
+                   0});
   return cases;
 }
 

@@ -46,40 +46,30 @@ void run(const Case& given, int seeds, const std::string& method, bool units_kno
     options.method = method.empty() ? given.method : method;
     options.seed = static_cast<std::uint64_t>(seed);
     const Result result = learn(*source, options);
-    const double error = samples.noise > 0 && result.usable() ? squared_errors(truth, result.network).worst()
-                                                              : largest_error(truth, result);
+    const double error =
+        samples.noise > 0 && result.usable() ? squared_errors(truth, result.network).worst() : largest_error(truth, result);
     within += error <= given.bar;
     certified += result.certified();
     wrong_claims += result.status == Status::exact && error > 1e-6;
     worst = std::max(worst, error);
     seconds += result.seconds / seeds;
-    if (error > given.bar)
-      std::printf("    seed %d: %.2e %s: %s\n", seed, error, name_of(result.status).c_str(), result.message.c_str());
+    if (error > given.bar) std::printf("    seed %d: %.2e %s: %s\n", seed, error, name_of(result.status).c_str(), result.message.c_str());
   }
-  std::printf("%-3s %-44s bar %.1e: %d of %d, worst %.1e, certified %d, false claims %d, %.2f s each\n",
-              given.line.c_str(), given.name.c_str(), given.bar, within, seeds, worst, certified, wrong_claims,
-              seconds);
+  std::printf("%-3s %-44s bar %.1e: %d of %d, worst %.1e, certified %d, false claims %d, %.2f s each\n", given.line.c_str(),
+              given.name.c_str(), given.bar, within, seeds, worst, certified, wrong_claims, seconds);
   std::fflush(stdout);
 }
 
 std::function<Network(std::uint64_t)> orthonormal(Index inputs, Index units, Index outputs) {
   return [=](std::uint64_t seed) {
-    return planted_network({.inputs = inputs,
-                            .units = units,
-                            .outputs = outputs,
-                            .bias = 0,
-                            .weights = PlantedOptions::Weights::orthonormal,
-                            .seed = seed});
+    return planted_network(
+        {.inputs = inputs, .units = units, .outputs = outputs, .bias = 0, .weights = PlantedOptions::Weights::orthonormal, .seed = seed});
   };
 }
 std::function<Network(std::uint64_t)> conditioned(double weights, double outputs) {
   return [=](std::uint64_t seed) {
-    return vector_network({.inputs = 10,
-                           .units = 10,
-                           .outputs = 10,
-                           .weight_condition = weights,
-                           .output_condition = outputs,
-                           .seed = seed});
+    return vector_network(
+        {.inputs = 10, .units = 10, .outputs = 10, .weight_condition = weights, .output_condition = outputs, .seed = seed});
   };
 }
 std::function<Network(std::uint64_t)> planted(Index inputs, Index units, Index outputs, double bias) {
@@ -117,5 +107,6 @@ int main(int count, char** arguments) {
       {"8", "15% corrupted, 10x5x60, 5000", 1e-9, "auto", planted(10, 5, 60, 0), of(5000), 0.15},
   };
   for (const Case& given : cases)
-    if (line == "all" || line == given.line || (line.size() > 1 && given.name.find(line) != std::string::npos)) run(given, seeds, method, units_known);
+    if (line == "all" || line == given.line || (line.size() > 1 && given.name.find(line) != std::string::npos))
+      run(given, seeds, method, units_known);
 }

@@ -22,7 +22,8 @@ constexpr int kinds = 10;
 const std::vector<std::string> tried = {"auto", "pure-neuron", "order-two", "independent-components", "proportional-labels"};
 
 MemorySource<double> labelled(const Network& truth, Index samples, const char* distribution, double noise, std::uint64_t seed) {
-  const auto source = synthetic_samples(truth, {.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = seed});
+  const auto source =
+      synthetic_samples(truth, {.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = seed});
   return gather(*source, 0, samples, Control(1));
 }
 
@@ -43,7 +44,8 @@ Problem make_problem(int number) {
   const Index inputs = 5 + random.below(4), units = 2 + random.below(3), outputs = units + random.below(3);
   const Index samples = 800 + random.below(2500);
   const double noise = number % 3 == 2 ? 0.1 : 0;
-  Network truth = vector_network({.inputs = inputs, .units = units, .outputs = outputs, .weight_condition = 2, .output_condition = 2, .seed = seed});
+  Network truth =
+      vector_network({.inputs = inputs, .units = units, .outputs = outputs, .weight_condition = 2, .output_condition = 2, .seed = seed});
   LearnOptions options{.units = number % 4 == 3 ? 0 : units, .seed = seed, .threads = 2, .time_limit = 60};
   options.method = tried[static_cast<std::size_t>(number / kinds) % tried.size()];
   switch (number % kinds) {
@@ -60,9 +62,7 @@ Problem make_problem(int number) {
     case 3:
       truth.W.row(units - 1) = truth.W.topRows(units - 1).colwise().sum().normalized();
       return {"rank-deficient W", labelled(truth, samples, "gaussian", noise, seed), options, truth};
-    case 4:
-      truth.A.col(1) = -truth.A.col(0);
-      return {"columns [u, -u]", labelled(truth, samples, "gaussian", noise, seed), options, truth};
+    case 4: truth.A.col(1) = -truth.A.col(0); return {"columns [u, -u]", labelled(truth, samples, "gaussian", noise, seed), options, truth};
     case 5: {
       truth.W = truth.W.cwiseAbs();
       RowMatrix x = one_sided_cones(samples, inputs, seed);

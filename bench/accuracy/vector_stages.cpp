@@ -33,7 +33,8 @@ namespace {
 const Control all_threads(2);
 constexpr double failed = 100;
 
-Planted plant(const VectorNetworkOptions& network, Index samples, std::uint64_t seed, const char* distribution = "gaussian", double noise = 0) {
+Planted plant(const VectorNetworkOptions& network, Index samples, std::uint64_t seed, const char* distribution = "gaussian",
+              double noise = 0) {
   return planted_vector(network, of_samples(samples, distribution, noise), seed);
 }
 
@@ -101,12 +102,13 @@ double net_loss(std::uint64_t seed, Index units) {
   const Planted planted = plant({10, units, 3}, 100000, seed, "gaussian", 1);
   const auto start = direction_net_start(*planted.source, units, all_threads);
   if (!start.problem.empty()) return failed;
-  return std::sqrt(relative_residual(*planted.source, start.network, all_threads) / relative_residual(*planted.source, planted.truth, all_threads));
+  return std::sqrt(relative_residual(*planted.source, start.network, all_threads) /
+                   relative_residual(*planted.source, planted.truth, all_threads));
 }
 
 double other_activation(std::uint64_t seed, Activation activation) {
-  const Planted planted = plant(
-      {.inputs = 10, .units = 5, .outputs = 8, .weight_condition = 2, .output_condition = 2, .activation = activation}, 20000, seed);
+  const Planted planted =
+      plant({.inputs = 10, .units = 5, .outputs = 8, .weight_condition = 2, .output_condition = 2, .activation = activation}, 20000, seed);
   const QuadraticFit fit = fit_quadratic(*planted.source, all_threads);
   const auto start = order_two_start(fit, 5, all_threads, {.biases = false});
   if (!start.problem.empty()) return failed;
@@ -126,7 +128,8 @@ Noisy noisy(double sigma, Index samples, std::uint64_t seed) {
   const Result result = learn(*planted.source, {.units = 10, .seed = seed, .threads = 2});
   if (!result.usable()) return {};
   const double bar = 10 * sigma * sigma * 10 * 9 / static_cast<double>(samples);
-  const double answer = network_error(result.network, *planted.source, all_threads).rms, truth = network_error(planted.truth, *planted.source, all_threads).rms;
+  const double answer = network_error(result.network, *planted.source, all_threads).rms,
+               truth = network_error(planted.truth, *planted.source, all_threads).rms;
   return {squared_errors(planted.truth, result.network).worst() / bar, answer * answer / (truth * truth)};
 }
 
@@ -146,8 +149,9 @@ bool run(const Stage& stage, int seeds) {
   const auto within = std::count_if(errors.begin(), errors.end(), [&](double e) { return e <= stage.bar; });
   const bool holds = static_cast<double>(within) >= stage.needed * static_cast<double>(errors.size());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  fmt::print("{:<52} bar {:<8.2g} {:>2} of {:<2} median {:<8.1e} worst {:<8.1e} {:.2f} s each{}\n", stage.name, stage.bar, within, errors.size(),
-             errors[errors.size() / 2], errors.back(), seconds / static_cast<double>(errors.size()), holds ? "" : "   MISSED");
+  fmt::print("{:<52} bar {:<8.2g} {:>2} of {:<2} median {:<8.1e} worst {:<8.1e} {:.2f} s each{}\n", stage.name, stage.bar, within,
+             errors.size(), errors[errors.size() / 2], errors.back(), seconds / static_cast<double>(errors.size()),
+             holds ? "" : "   MISSED");
   std::fflush(stdout);
   return holds;
 }
@@ -161,13 +165,20 @@ int main(int count, char** arguments) {
   const double nearly_all = 0.95;
   const std::vector<Stage> stages = {
       {"exact step, 10x10, 200 samples", 1e-20, nearly_all, 20, [=](auto s) { return detector(plant(square(10), 200, s), samples, true); }},
-      {"exact step, 10x10, mixture, 300 samples", 1e-20, nearly_all, 20, [=](auto s) { return detector(plant(square(10), 300, s, "mixture"), samples, true); }},
-      {"exact step, 32x32, 1000 samples", 1e-20, nearly_all, 20, [=](auto s) { return detector(plant(square(32), 1000, s), samples, true); }},
-      {"exact step, 32x32, mixture, 1500 samples", 1e-20, nearly_all, 20, [=](auto s) { return detector(plant(square(32), 1500, s, "mixture"), samples, true); }},
-      {"before the exact step, 10x10, 10000", 1e-3, nearly_all, 20, [=](auto s) { return detector(plant(square(10), 10000, s), samples, false); }},
-      {"before the exact step, 32x32, 10000", 1e-2, nearly_all, 20, [=](auto s) { return detector(plant(square(32), 10000, s), samples, false); }},
-      {"before the exact step, 10x10, 10000, noise 0.1", 6e-3, nearly_all, 20, [=](auto s) { return detector(plant(square(10), 10000, s, "gaussian", 0.1), moments, false); }},
-      {"printed Algorithm 2, 10x10, 10000 (median)", 0.3, 0.5, 20, [](auto s) {
+      {"exact step, 10x10, mixture, 300 samples", 1e-20, nearly_all, 20,
+       [=](auto s) { return detector(plant(square(10), 300, s, "mixture"), samples, true); }},
+      {"exact step, 32x32, 1000 samples", 1e-20, nearly_all, 20,
+       [=](auto s) { return detector(plant(square(32), 1000, s), samples, true); }},
+      {"exact step, 32x32, mixture, 1500 samples", 1e-20, nearly_all, 20,
+       [=](auto s) { return detector(plant(square(32), 1500, s, "mixture"), samples, true); }},
+      {"before the exact step, 10x10, 10000", 1e-3, nearly_all, 20,
+       [=](auto s) { return detector(plant(square(10), 10000, s), samples, false); }},
+      {"before the exact step, 32x32, 10000", 1e-2, nearly_all, 20,
+       [=](auto s) { return detector(plant(square(32), 10000, s), samples, false); }},
+      {"before the exact step, 10x10, 10000, noise 0.1", 6e-3, nearly_all, 20,
+       [=](auto s) { return detector(plant(square(10), 10000, s, "gaussian", 0.1), moments, false); }},
+      {"printed Algorithm 2, 10x10, 10000 (median)", 0.3, 0.5, 20,
+       [](auto s) {
          const Planted planted = plant(square(10), 10000, s);
          return squared_errors(planted.truth, printed_pure_neuron(*planted.source, 10, {}, s, all_threads).network).worst();
        }},

@@ -35,8 +35,8 @@ int main(int argc, char** argv) {
     before = after;
     after = peak_megabytes();
     const double angle = support::worst_angle(truth.W, result.model.W);
-    fmt::print("{:>10} samples: peak {:.0f} MB, worst direction {:.1e} rad, {}, {:.0f} s\n", samples, after, angle,
-               name_of(result.status), result.seconds);
+    fmt::print("{:>10} samples: peak {:.0f} MB, worst direction {:.1e} rad, {}, {:.0f} s\n", samples, after, angle, name_of(result.status),
+               result.seconds);
     std::fflush(stdout);
     if (angle > 1e-10) return 1;
   }

@@ -1,7 +1,7 @@
 // Moments of order 5 and 6 by matrix products against the index-tuple loop: the same values first, then the time.
-#include <ctime>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 
 #include "moments/hermite.hpp"
 #include "moments/polynomials.hpp"
@@ -10,9 +10,7 @@ using namespace relucover;
 
 namespace {
 
-double seconds_since(std::clock_t begin) {
-  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-}
+double seconds_since(std::clock_t begin) { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; }
 
 /// (1/N) Σ y He_k(x), tuple by tuple and sample by sample.
 SymmetricTensor by_loops(const SampleSource& source, Index order) {

@@ -51,12 +51,11 @@ int main(int argc, char** argv) {
   }
   Matrix plain(columns, columns);
   const double plain_seconds = best_seconds(5, [&] {
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, static_cast<int>(columns), static_cast<int>(samples), 1,
-                jacobian.data(), static_cast<int>(columns), 0, plain.data(), static_cast<int>(columns));
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, static_cast<int>(columns), static_cast<int>(samples), 1, jacobian.data(),
+                static_cast<int>(columns), 0, plain.data(), static_cast<int>(columns));
   });
   NormalSum reduced(model, Loss{});
-  const double reduced_seconds =
-      best_seconds(5, [&] { reduced = reduce(data, NormalSum(model, Loss{}), Control(1)); });
+  const double reduced_seconds = best_seconds(5, [&] { reduced = reduce(data, NormalSum(model, Loss{}), Control(1)); });
   const Matrix expected = plain.selfadjointView<Eigen::Lower>();
   double difference = 0;
   for (Index i = 0; i <= units; ++i)

@@ -40,7 +40,10 @@ void compare_times(const std::string& name, double error, double error_bar, cons
   const bool good = error < error_bar && ratio >= demanded;
   failures += !good;
   fmt::print("{:<46} difference {:.1e}  OpenBLAS {:7.2f} ms  relucover {:7.2f} ms  ratio {:.2f} {}\n", name, error, 1e3 * best_reference,
-             1e3 * best_ours, ratio, demanded == 0 ? "(nothing demanded)" : good ? "ok" : "BELOW 0.80");
+             1e3 * best_ours, ratio,
+             demanded == 0 ? "(nothing demanded)"
+             : good        ? "ok"
+                           : "BELOW 0.80");
 }
 
 MemorySource<double> planted(Index inputs, Index units, Index samples) {
@@ -62,13 +65,15 @@ void order_two(Index samples) {
   const RowMatrix weighted = residual.asDiagonal() * z;
   RowMatrix plain(d, d);
   const auto reference = [&] {
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, d, static_cast<int>(samples), 1, z.data(), d, weighted.data(), d, 0, plain.data(), d);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, d, static_cast<int>(samples), 1, z.data(), d, weighted.data(), d, 0,
+                plain.data(), d);
   };
   Matrix ours;
   const auto kernel = [&] { ours = moments.second_moment(Control(1)); };
   reference();
   kernel();
-  compare_times(fmt::format("weighted Gram, order 2, d = {}", d), (ours - plain / static_cast<double>(samples)).norm() / ours.norm(), 1e-11, reference, kernel);
+  compare_times(fmt::format("weighted Gram, order 2, d = {}", d), (ours - plain / static_cast<double>(samples)).norm() / ours.norm(), 1e-11,
+                reference, kernel);
 }
 
 /// Σ r z⊗z⊗z⊗z: OpenBLAS multiplies the pairs, formed and weighted beforehand, as one product.
@@ -82,8 +87,8 @@ void order_four(Index samples) {
   const int columns = static_cast<int>(pairs.cols());
   Matrix plain(columns, columns);
   const auto reference = [&] {
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, columns, columns, static_cast<int>(samples), 1, pairs.data(), static_cast<int>(samples),
-                weighted.data(), static_cast<int>(samples), 0, plain.data(), columns);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, columns, columns, static_cast<int>(samples), 1, pairs.data(),
+                static_cast<int>(samples), weighted.data(), static_cast<int>(samples), 0, plain.data(), columns);
   };
   std::vector<ResidualMoments> ours;
   const auto kernel = [&] { ours = residual_moments(data, view, {{4, Polynomial{}}}, Control(1)); };

@@ -32,7 +32,8 @@ void run_from(const std::vector<SmallCase>& cases, Shared& shared) {
     const SmallCase& small = cases[static_cast<std::size_t>(shared.at)];
     const SmallOutcome outcome = outcome_of(small);
     shared.certified += outcome.status == Status::exact || outcome.status == Status::recovered;
-    shared.usable += outcome.status != Status::assumption_failed && outcome.status != Status::budget_exhausted && outcome.status != Status::numerical_failure;
+    shared.usable += outcome.status != Status::assumption_failed && outcome.status != Status::budget_exhausted &&
+                     outcome.status != Status::numerical_failure;
     shared.longest = std::max(shared.longest, outcome.seconds);
     if (outcome.trouble.empty()) continue;
     ++shared.troubles;
@@ -70,7 +71,7 @@ int main(int count, char** arguments) {
                signal);
     ++shared->at;
   }
-  fmt::print("{} cases: {} crashes or hangs, {} exceptions and false claims; {} usable answers, {} certified; longest {:.1f} s\n", cases.size(), crashes,
-             shared->troubles, shared->usable, shared->certified, shared->longest);
+  fmt::print("{} cases: {} crashes or hangs, {} exceptions and false claims; {} usable answers, {} certified; longest {:.1f} s\n",
+             cases.size(), crashes, shared->troubles, shared->usable, shared->certified, shared->longest);
   return crashes + shared->troubles == 0 ? 0 : 1;
 }

@@ -31,8 +31,8 @@ int main(int count, char** arguments) {
       const double bound = ranks < 8 ? 10 : 4 * std::log2(ranks), sizes = static_cast<double>(most.bytes) / bytes;
       const bool fine = static_cast<double>(most.messages) <= bound && sizes <= 1.01 * bound;  // numbers of rows and columns travel too
       held &= fine;
-      fmt::print("{:>6} {:>8.0e} {:>16} {:>12.1f} {:>22.2f} {:>14.1f}{}\n", ranks, static_cast<double>(samples), most.messages, bound, sizes, bound,
-                 fine ? "" : "  too many");
+      fmt::print("{:>6} {:>8.0e} {:>16} {:>12.1f} {:>22.2f} {:>14.1f}{}\n", ranks, static_cast<double>(samples), most.messages, bound,
+                 sizes, bound, fine ? "" : "  too many");
     }
   }
   return held ? 0 : 1;

@@ -30,6 +30,7 @@ int main(int count, char** arguments) {
     fmt::print("{:>3} {:<28} {:<12} {:>5.1f} s  {}\n", number, test::words_of(kind), exact ? "exact" : "refused", seconds, result.message);
     std::fflush(stdout);
   }
-  fmt::print("with a free direction: {} of {} claimed (must be 0); without: {} of {} (must be all)\n", claimed_free, cases, claimed_determined, cases);
+  fmt::print("with a free direction: {} of {} claimed (must be 0); without: {} of {} (must be all)\n", claimed_free, cases,
+             claimed_determined, cases);
   return claimed_free == 0 && claimed_determined == cases ? 0 : 1;
 }

@@ -47,15 +47,16 @@ Wire measured_wire(const Communicator& ranks) {
     const std::string bytes(size, 'x');
     constexpr int times = 20;
     return seconds_of([&] {
-      for (int k = 0; k < times; ++k)
-        if (ranks.rank() == 0) {
-          ranks.send(bytes, 1);
-          ranks.receive(1);
-        } else if (ranks.rank() == 1) {
-          ranks.receive(0);
-          ranks.send(bytes, 0);
-        }
-    }) / (2 * times);
+             for (int k = 0; k < times; ++k)
+               if (ranks.rank() == 0) {
+                 ranks.send(bytes, 1);
+                 ranks.receive(1);
+               } else if (ranks.rank() == 1) {
+                 ranks.receive(0);
+                 ranks.send(bytes, 0);
+               }
+           }) /
+           (2 * times);
   };
   constexpr std::size_t large = 1 << 23;
   const double latency = there_and_back(8);
@@ -76,8 +77,9 @@ Pass measured_pass(const std::string& name, const SampleSource& samples, const R
   Reduction into = sum;
   constexpr int times = 50;
   const double merging = seconds_of([&] {
-    for (int k = 0; k < times; ++k) merge_into(into, sum);
-  }) / times;
+                           for (int k = 0; k < times; ++k) merge_into(into, sum);
+                         }) /
+                         times;
   return {name, seconds / static_cast<double>(samples.samples()), bytes, bytes / merging};
 }
 
@@ -114,9 +116,11 @@ void predict(const Pass& pass, const Wire& wire, double samples) {
     for (int rank = 0; rank < ranks; ++rank) most = std::max(most, shares.of(rank).chunks());
     const double work = pass.seconds_for_a_sample * std::min(samples, static_cast<double>(most * cut.chunk_rows));
     const double levels = std::ceil(std::log2(ranks));
-    const double talk = ranks == 1 ? 0 : (2 * levels + 3) * (wire.latency + pass.bytes / wire.bandwidth) + levels * pass.bytes / pass.bytes_merged_in_a_second;
-    fmt::print("  {:<28} {:>5} cores: {:>10.3g} s of work, {:>9.2g} s of exchange: {:>9.3g} s ({:.0f}% of {} times as fast)\n", pass.name, ranks, work, talk,
-               work + talk, 100 * pass.seconds_for_a_sample * samples / (work + talk) / ranks, ranks);
+    const double talk =
+        ranks == 1 ? 0
+                   : (2 * levels + 3) * (wire.latency + pass.bytes / wire.bandwidth) + levels * pass.bytes / pass.bytes_merged_in_a_second;
+    fmt::print("  {:<28} {:>5} cores: {:>10.3g} s of work, {:>9.2g} s of exchange: {:>9.3g} s ({:.0f}% of {} times as fast)\n", pass.name,
+               ranks, work, talk, work + talk, 100 * pass.seconds_for_a_sample * samples / (work + talk) / ranks, ranks);
   }
 }
 
@@ -127,14 +131,16 @@ int main(int count, char** arguments) {
   const char* launched = std::getenv("OMPI_COMM_WORLD_SIZE");
   EndableCommunicator* ranks = nullptr;
   if (launched != nullptr && std::atoi(launched) > 1)
-    ranks = reinterpret_cast<MpiModuleEntry>(module_entry(mpi_module_file, mpi_module_entry, {mpi_module_file, "ranks are joined by a module", "build it"}, true))();
-  std::vector<Wire> wires = {{"a network (assumed)", count > 1 ? std::atof(arguments[1]) : 5e-6, count > 2 ? std::atof(arguments[2]) : 1e9}};
+    ranks = reinterpret_cast<MpiModuleEntry>(
+        module_entry(mpi_module_file, mpi_module_entry, {mpi_module_file, "ranks are joined by a module", "build it"}, true))();
+  std::vector<Wire> wires = {
+      {"a network (assumed)", count > 1 ? std::atof(arguments[1]) : 5e-6, count > 2 ? std::atof(arguments[2]) : 1e9}};
   if (ranks != nullptr) wires.push_back(measured_wire(*ranks));
   if (ranks == nullptr || ranks->rank() == 0) {
     const auto passes = measured_passes();
     for (const Pass& pass : passes)
-      fmt::print("{:<28} {:>9.3g} s for a sample, {:>9.3g} bytes, merged at {:.2g} bytes/s\n", pass.name, pass.seconds_for_a_sample, pass.bytes,
-                 pass.bytes_merged_in_a_second);
+      fmt::print("{:<28} {:>9.3g} s for a sample, {:>9.3g} bytes, merged at {:.2g} bytes/s\n", pass.name, pass.seconds_for_a_sample,
+                 pass.bytes, pass.bytes_merged_in_a_second);
     for (const Wire& wire : wires) {
       fmt::print("{}: latency {:.2g} s, {:.2g} bytes/s; 1e10 samples\n", wire.name, wire.latency, wire.bandwidth);
       for (const Pass& pass : passes) predict(pass, wire, 1e10);

@@ -33,13 +33,13 @@ struct HiddenLayer {
 
 struct Network {
   Activation activation = Activation::relu;
-  Matrix W;        // the first hidden layer: units by inputs
-  Vector b;        // units
-  Matrix A;        // outputs by units of the last hidden layer
-  Matrix skip;     // outputs by inputs
-  Vector offset;   // outputs
+  Matrix W;                        // the first hidden layer: units by inputs
+  Vector b;                        // units
+  Matrix A;                        // outputs by units of the last hidden layer
+  Matrix skip;                     // outputs by inputs
+  Vector offset;                   // outputs
   std::vector<HiddenLayer> upper;  // hidden layers above the first, from below; empty: one hidden layer
-  Matrix around;   // a linear path around the last of several hidden layers, outputs by what it sees; empty: none
+  Matrix around;                   // a linear path around the last of several hidden layers, outputs by what it sees; empty: none
   double slope = 0;                // of leaky units, below their kink
   Link link = Link::identity;      // after the outputs
 
@@ -86,9 +86,9 @@ struct Comparison {
   double max_weight_error = 0;  // distance of unit weight vectors
   double max_bias_error = 0;
   double max_output_error = 0;
-  double function_rms = 0;      // relative, on fresh standard Gaussian inputs
-  bool up_to_sign = false;      // some unit had to be turned around
-  std::vector<Index> partner;   // truth unit -> answer unit, or -1 (first hidden layer)
+  double function_rms = 0;     // relative, on fresh standard Gaussian inputs
+  bool up_to_sign = false;     // some unit had to be turned around
+  std::vector<Index> partner;  // truth unit -> answer unit, or -1 (first hidden layer)
   std::vector<LayerComparison> layers;
 };
 Comparison compare(const Network& truth, const Network& answer);

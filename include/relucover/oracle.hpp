@@ -70,11 +70,11 @@ struct ExtractOptions {
 
 struct Extraction {
   Result result;
-  Index queries = 0;    // distinct queries answered in this run, each counted once
-  Index repeated = 0;   // handed over again because no answer had come
-  Index reused = 0;     // answers taken from the spool
-  Index restarts = 0;   // of the program that answers
-  Index attempts = 0;   // how often the sample was learned from
+  Index queries = 0;       // distinct queries answered in this run, each counted once
+  Index repeated = 0;      // handed over again because no answer had come
+  Index reused = 0;        // answers taken from the spool
+  Index restarts = 0;      // of the program that answers
+  Index attempts = 0;      // how often the sample was learned from
   std::string looks_like;  // what the model was seen to be, in words
 };
 

@@ -31,8 +31,7 @@ class Interrupted : public std::runtime_error {
 class Control {
  public:
   Control() = default;
-  explicit Control(int threads, double time_limit_seconds = std::numeric_limits<double>::infinity(),
-                   Observer* observer = nullptr);
+  explicit Control(int threads, double time_limit_seconds = std::numeric_limits<double>::infinity(), Observer* observer = nullptr);
 
   int threads() const { return threads_; }
   /// Throws Interrupted if the observer cancelled or the time is over. With several ranks nothing happens here: they

@@ -80,8 +80,8 @@ template <class Scalar>
 class BorrowedSource : public SampleSource {
  public:
   /// Rows must be contiguous; `x_stride` and `y_stride` count scalars from row to row.
-  BorrowedSource(const Scalar* x, Index x_stride, const Scalar* y, Index y_stride, Index samples, Index inputs,
-                 Index outputs, std::string name = "memory");
+  BorrowedSource(const Scalar* x, Index x_stride, const Scalar* y, Index y_stride, Index samples, Index inputs, Index outputs,
+                 std::string name = "memory");
   Index samples() const override { return samples_; }
   Index inputs() const override { return inputs_; }
   Index outputs() const override { return outputs_; }
@@ -152,7 +152,6 @@ std::unique_ptr<SampleSource> concatenate(std::vector<std::unique_ptr<SampleSour
 /// Throws DataError with row and column of the first NaN or infinity.
 void check_finite(const SampleSource& source, const class Control& control);
 /// Writes a source as .npz, .h5, .csv or (x.npy with y.npy beside it) atomically, in its own precision unless told.
-void write_samples(const SampleSource& source, const std::filesystem::path& path, Precision precision,
-                   const class Control& control);
+void write_samples(const SampleSource& source, const std::filesystem::path& path, Precision precision, const class Control& control);
 
 }  // namespace relucover

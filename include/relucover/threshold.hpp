@@ -47,15 +47,15 @@ struct DenseLayer {
 struct UpperPart {
   enum class Kind { polynomial, any, all, layers };
   Kind kind = Kind::polynomial;
-  double constant = 0;                // polynomial
-  std::vector<Monomial> monomials;    // polynomial
-  std::vector<DenseLayer> layers;     // layers: the last has one output
+  double constant = 0;              // polynomial
+  std::vector<Monomial> monomials;  // polynomial
+  std::vector<DenseLayer> layers;   // layers: the last has one output
 };
 
 struct ThresholdModel {
   UnitFunction unit;
-  Matrix W;     // units by inputs
-  Vector t;     // units
+  Matrix W;  // units by inputs
+  Vector t;  // units
   UpperPart upper;
 
   Index inputs() const { return W.cols(); }
@@ -76,9 +76,9 @@ bool holds_threshold_model(const std::filesystem::path& path);
 /// Errors after the best pairing of units; of even units up to sign.
 struct ThresholdComparison {
   Index units_truth = 0, units_answer = 0, units_matched = 0;
-  double max_weight_error = 0;     // distance of unit weight vectors
+  double max_weight_error = 0;  // distance of unit weight vectors
   double max_threshold_error = 0;
-  double function_rms = 0;         // relative, on fresh standard Gaussian inputs
+  double function_rms = 0;  // relative, on fresh standard Gaussian inputs
   bool up_to_sign = false;
 };
 ThresholdComparison compare(const ThresholdModel& truth, const ThresholdModel& answer);

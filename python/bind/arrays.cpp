@@ -26,8 +26,8 @@ BorrowedArrays borrow_as(const py::array& x, const py::array& y) {
     return a.ndim() == 1 ? Index(1) : static_cast<Index>(a.strides(0)) / static_cast<Index>(sizeof(Scalar));
   };
   borrowed.source = std::make_unique<BorrowedSource<Scalar>>(
-      static_cast<const Scalar*>(borrowed.x.data()), stride(borrowed.x), static_cast<const Scalar*>(borrowed.y.data()),
-      stride(borrowed.y), borrowed.x.shape(0), borrowed.x.shape(1), borrowed.y.ndim() == 1 ? 1 : borrowed.y.shape(1), "arrays");
+      static_cast<const Scalar*>(borrowed.x.data()), stride(borrowed.x), static_cast<const Scalar*>(borrowed.y.data()), stride(borrowed.y),
+      borrowed.x.shape(0), borrowed.x.shape(1), borrowed.y.ndim() == 1 ? 1 : borrowed.y.shape(1), "arrays");
   return borrowed;
 }
 
@@ -37,8 +37,7 @@ BorrowedArrays borrow(const py::array& x, const py::array& y) {
   if (x.ndim() != 2) throw std::invalid_argument(fmt::format("x has {} dimensions, expected 2 (samples by inputs)", x.ndim()));
   if (y.ndim() != 1 && y.ndim() != 2)
     throw std::invalid_argument(fmt::format("y has {} dimensions, expected 1 or 2 (samples by outputs)", y.ndim()));
-  if (x.shape(0) != y.shape(0))
-    throw std::invalid_argument(fmt::format("x has {} rows, y has {}", x.shape(0), y.shape(0)));
+  if (x.shape(0) != y.shape(0)) throw std::invalid_argument(fmt::format("x has {} rows, y has {}", x.shape(0), y.shape(0)));
   const bool narrow = py::isinstance<py::array_t<float>>(x) && py::isinstance<py::array_t<float>>(y);
   return narrow ? borrow_as<float>(x, y) : borrow_as<double>(x, y);
 }
@@ -52,8 +51,7 @@ py::array_t<double> to_numpy(RowMatrix matrix) {
 py::array_t<double> to_numpy(const Vector& vector) { return py::array_t<double>(vector.size(), vector.data()); }
 
 py::array_t<double> rows_of(const py::array& x, Index columns) {
-  if (x.ndim() != 2 || x.shape(1) != columns)
-    throw std::invalid_argument(fmt::format("x must have {} columns", columns));
+  if (x.ndim() != 2 || x.shape(1) != columns) throw std::invalid_argument(fmt::format("x must have {} columns", columns));
   return py::array_t<double, py::array::c_style | py::array::forcecast>(x);
 }
 

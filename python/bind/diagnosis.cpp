@@ -45,9 +45,7 @@ py::dict as_dict(const InputDiagnostics& found) {
 py::dict diagnose_source(const SampleSource& source, int threads) {
   PythonObserver observer{py::none()};
   InputDiagnostics found;
-  run_interruptibly(observer, [&] {
-    found = diagnose(source, {}, Control(threads, std::numeric_limits<double>::infinity(), &observer));
-  });
+  run_interruptibly(observer, [&] { found = diagnose(source, {}, Control(threads, std::numeric_limits<double>::infinity(), &observer)); });
   return as_dict(found);
 }
 

@@ -11,8 +11,8 @@ namespace relucover::python {
 
 namespace {
 
-FirstLayerResult halfspaces(const py::array& x, const py::array& y, Index units, std::uint64_t seed, int threads,
-                            double time_limit, const py::object& progress) {
+FirstLayerResult halfspaces(const py::array& x, const py::array& y, Index units, std::uint64_t seed, int threads, double time_limit,
+                            const py::object& progress) {
   PythonObserver observer(progress);
   const BorrowedArrays arrays = borrow(x, y);
   FirstLayerOptions options;
@@ -43,9 +43,9 @@ class AskedFunction : public Oracle {
   Index inputs_;
 };
 
-FirstLayerResult lowest_layer(const py::array& x, const py::array& y, Index units, const std::string& unit, double threshold, const std::string& method,
-                              bool refine, int degree, int power, const py::object& ask, Index rounds, Index questions, std::uint64_t seed,
-                              int threads, double time_limit, const py::object& progress) {
+FirstLayerResult lowest_layer(const py::array& x, const py::array& y, Index units, const std::string& unit, double threshold,
+                              const std::string& method, bool refine, int degree, int power, const py::object& ask, Index rounds,
+                              Index questions, std::uint64_t seed, int threads, double time_limit, const py::object& progress) {
   PythonObserver observer(progress);
   const BorrowedArrays arrays = borrow(x, y);
   FirstLayerOptions options;
@@ -81,20 +81,31 @@ py::array_t<double> values_of(const ThresholdModel& model, const py::array& x, b
 }
 
 void bind_model(py::module_& module) {
-  py::class_<ThresholdModel>(module, "ThresholdModel", "f(x) = P(u(w_1.x - t_1), ..., u(w_d.x - t_d)): a first layer with thresholds under an upper part.")
-      .def_property_readonly("W", [](const ThresholdModel& m) { return to_numpy(RowMatrix(m.W)); }, "Directions, units by inputs.")
-      .def_property_readonly("t", [](const ThresholdModel& m) { return to_numpy(m.t); }, "Thresholds.")
-      .def_property_readonly("unit", [](const ThresholdModel& m) { return m.unit.name(); }, "Name of the unit.")
+  py::class_<ThresholdModel>(module, "ThresholdModel",
+                             "f(x) = P(u(w_1.x - t_1), ..., u(w_d.x - t_d)): a first layer with thresholds under an upper part.")
+      .def_property_readonly(
+          "W", [](const ThresholdModel& m) { return to_numpy(RowMatrix(m.W)); }, "Directions, units by inputs.")
+      .def_property_readonly(
+          "t", [](const ThresholdModel& m) { return to_numpy(m.t); }, "Thresholds.")
+      .def_property_readonly(
+          "unit", [](const ThresholdModel& m) { return m.unit.name(); }, "Name of the unit.")
       .def_property_readonly("inputs", &ThresholdModel::inputs, "Number of inputs.")
       .def_property_readonly("units", &ThresholdModel::units, "Number of units.")
-      .def("predict", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, false); }, py::arg("x"), "Values at the rows of x, one row each.")
-      .def("__call__", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, false); }, py::arg("x"), "The same as predict.")
-      .def("first_layer", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, true); }, py::arg("x"), "Values of the units.")
+      .def(
+          "predict", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, false); }, py::arg("x"),
+          "Values at the rows of x, one row each.")
+      .def(
+          "__call__", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, false); }, py::arg("x"),
+          "The same as predict.")
+      .def(
+          "first_layer", [](const ThresholdModel& m, const py::array& x) { return values_of(m, x, true); }, py::arg("x"),
+          "Values of the units.")
       .def("write", &write_threshold_model, py::arg("path"), "Writes .json or .onnx.")
       .def_static("read", &read_threshold_model, py::arg("path"), "Reads .json or .onnx.")
       .def_static("held_by", &holds_threshold_model, py::arg("path"), "Whether a .json or .onnx file says that it holds such a model.")
       .def("__repr__", [](const ThresholdModel& m) {
-        return "ThresholdModel(inputs=" + std::to_string(m.inputs()) + ", units=" + std::to_string(m.units()) + ", unit='" + m.unit.name() + "')";
+        return "ThresholdModel(inputs=" + std::to_string(m.inputs()) + ", units=" + std::to_string(m.units()) + ", unit='" + m.unit.name() +
+               "')";
       });
   module.def("compare_thresholds", [](const ThresholdModel& truth, const ThresholdModel& answer) {
     const ThresholdComparison c = compare(truth, answer);
@@ -108,11 +119,13 @@ void bind_model(py::module_& module) {
     result["up_to_sign"] = c.up_to_sign;
     return result;
   });
-  module.def("sample_threshold", [](Index inputs, Index units, const std::string& unit, double threshold, const std::string& upper, Index samples,
-                                    double noise, std::uint64_t seed) {
-    PlantedThresholdOptions planted{.inputs = inputs, .units = units, .unit = UnitFunction::parse(unit), .threshold = threshold, .seed = seed};
+  module.def("sample_threshold", [](Index inputs, Index units, const std::string& unit, double threshold, const std::string& upper,
+                                    Index samples, double noise, std::uint64_t seed) {
+    PlantedThresholdOptions planted{
+        .inputs = inputs, .units = units, .unit = UnitFunction::parse(unit), .threshold = threshold, .seed = seed};
     using Upper = UpperPart::Kind;
-    const std::map<std::string, Upper> kinds = {{"polynomial", Upper::polynomial}, {"any", Upper::any}, {"all", Upper::all}, {"layers", Upper::layers}};
+    const std::map<std::string, Upper> kinds = {
+        {"polynomial", Upper::polynomial}, {"any", Upper::any}, {"all", Upper::all}, {"layers", Upper::layers}};
     const auto kind = kinds.find(upper);
     if (kind == kinds.end()) throw std::invalid_argument("upper is \"" + upper + "\", expected polynomial, any, all or layers");
     planted.upper = kind->second;
@@ -129,19 +142,23 @@ void bind_model(py::module_& module) {
 void bind_first_layer(py::module_& module) {
   bind_model(module);
   py::class_<FirstLayerResult>(module, "FirstLayerResult", "A first layer with thresholds, w.x > t, and what is certain about it.")
-      .def_property_readonly("status", [](const FirstLayerResult& r) { return name_of(r.status); }, "As of a Result.")
+      .def_property_readonly(
+          "status", [](const FirstLayerResult& r) { return name_of(r.status); }, "As of a Result.")
       .def_readonly("message", &FirstLayerResult::message, "The status in words.")
       .def_readonly("model", &FirstLayerResult::model, "The first layer and its upper part.")
-      .def_property_readonly("W", [](const FirstLayerResult& r) { return to_numpy(RowMatrix(r.model.W)); }, "Normals, one row each.")
-      .def_property_readonly("t", [](const FirstLayerResult& r) { return to_numpy(r.model.t); }, "Thresholds.")
+      .def_property_readonly(
+          "W", [](const FirstLayerResult& r) { return to_numpy(RowMatrix(r.model.W)); }, "Normals, one row each.")
+      .def_property_readonly(
+          "t", [](const FirstLayerResult& r) { return to_numpy(r.model.t); }, "Thresholds.")
       .def_readonly("holdout_error", &FirstLayerResult::holdout_error, "Share of held-out labels that are wrong.")
       .def_readonly("direction_error", &FirstLayerResult::direction_error, "Of the worst direction, in radians.")
       .def_readonly("figures", &FirstLayerResult::figures, "Named figures.")
       .def_readonly("notes", &FirstLayerResult::notes, "Things worth knowing, in words.")
-      .def_property_readonly("certified", [](const FirstLayerResult& r) { return r.status.certified(); },
-                             "Whether the status is exact or recovered.")
+      .def_property_readonly(
+          "certified", [](const FirstLayerResult& r) { return r.status.certified(); }, "Whether the status is exact or recovered.")
       .def_property_readonly("usable", &FirstLayerResult::usable, "Whether the model is worth using.")
-      .def_property_readonly("units", [](const FirstLayerResult& r) { return r.model.units(); }, "Number of units.")
+      .def_property_readonly(
+          "units", [](const FirstLayerResult& r) { return r.model.units(); }, "Number of units.")
       .def("json", &FirstLayerResult::json, "The object that `relucover learn --task ... --json` prints.")
       .def("__repr__", [](const FirstLayerResult& r) { return "<relucover.FirstLayerResult " + r.brief() + ">"; });
   module.def("halfspaces", &halfspaces);

@@ -13,11 +13,14 @@ namespace relucover::python {
 namespace {
 
 /// `widths`: one number for one hidden layer, several for several, none for any depth; 0 is to be found out.
-LearnOptions options_from(const std::vector<Index>& widths, const std::string& method, const std::string& link, std::uint64_t seed, int threads,
-                          double time_limit, Index starts, const std::map<std::string, double>& settings, PythonObserver& observer) {
+LearnOptions options_from(const std::vector<Index>& widths, const std::string& method, const std::string& link, std::uint64_t seed,
+                          int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
+                          PythonObserver& observer) {
   LearnOptions options;
-  if (widths.size() == 1) options.units = widths.front();
-  else options.layers = widths;
+  if (widths.size() == 1)
+    options.units = widths.front();
+  else
+    options.layers = widths;
   options.any_depth = widths.empty();
   options.method = method;
   if (link != "auto") options.link = link_named(link);
@@ -36,9 +39,9 @@ Result learn_source(const SampleSource& source, const LearnOptions& options, Pyt
   return result;
 }
 
-Result learn_arrays(const py::array& x, const py::array& y, const std::vector<Index>& widths, const std::string& method, const std::string& link,
-                    std::uint64_t seed, int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
-                    const py::object& progress) {
+Result learn_arrays(const py::array& x, const py::array& y, const std::vector<Index>& widths, const std::string& method,
+                    const std::string& link, std::uint64_t seed, int threads, double time_limit, Index starts,
+                    const std::map<std::string, double>& settings, const py::object& progress) {
   PythonObserver observer(progress);
   const BorrowedArrays arrays = borrow(x, y);
   return learn_source(*arrays.source, options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer), observer);
@@ -71,17 +74,21 @@ py::tuple drawn(const Network& truth, Index samples, const std::string& distribu
   return py::make_tuple(to_numpy(std::move(x)), to_numpy(std::move(y)), truth);
 }
 
-py::tuple sample_deep(Index inputs, const std::vector<Index>& layers, Index outputs, Index samples, const std::string& distribution, double noise,
-                      std::uint64_t seed) {
-  return drawn(planted_deep_network({.inputs = inputs, .layers = layers, .outputs = outputs, .seed = seed}), samples, distribution, noise, seed);
+py::tuple sample_deep(Index inputs, const std::vector<Index>& layers, Index outputs, Index samples, const std::string& distribution,
+                      double noise, std::uint64_t seed) {
+  return drawn(planted_deep_network({.inputs = inputs, .layers = layers, .outputs = outputs, .seed = seed}), samples, distribution, noise,
+               seed);
 }
 
-py::tuple sample(Index inputs, Index units, Index outputs, Index samples, double bias, const std::string& weights,
-                 double condition, const std::string& distribution, double noise, std::uint64_t seed) {
+py::tuple sample(Index inputs, Index units, Index outputs, Index samples, double bias, const std::string& weights, double condition,
+                 const std::string& distribution, double noise, std::uint64_t seed) {
   PlantedOptions planted{.inputs = inputs, .units = units, .outputs = outputs, .bias = bias, .condition = condition, .seed = seed};
-  if (weights == "orthonormal") planted.weights = PlantedOptions::Weights::orthonormal;
-  else if (weights == "condition") planted.weights = PlantedOptions::Weights::condition;
-  else if (weights != "gaussian") throw std::invalid_argument("weights is \"" + weights + "\", expected \"gaussian\", \"orthonormal\" or \"condition:C\"");
+  if (weights == "orthonormal")
+    planted.weights = PlantedOptions::Weights::orthonormal;
+  else if (weights == "condition")
+    planted.weights = PlantedOptions::Weights::condition;
+  else if (weights != "gaussian")
+    throw std::invalid_argument("weights is \"" + weights + "\", expected \"gaussian\", \"orthonormal\" or \"condition:C\"");
   const Network truth = planted_network(planted);
   return drawn(truth, samples, distribution, noise, seed);
 }
@@ -95,11 +102,11 @@ class PythonOracle : public BlackBox {
     const py::gil_scoped_acquire lock;
     const py::array answer = py::array::ensure(function_(to_numpy(RowMatrix(queries))));
     if (!answer) throw py::error_already_set();
-    if (answer.ndim() != 1 && answer.ndim() != 2)
-      throw std::invalid_argument("the function must return one row for each row it is given");
+    if (answer.ndim() != 1 && answer.ndim() != 2) throw std::invalid_argument("the function must return one row for each row it is given");
     const py::array_t<double, py::array::c_style | py::array::forcecast> rows(answer);
     if (rows.shape(0) != queries.rows())
-      throw std::invalid_argument("the function was given " + std::to_string(queries.rows()) + " rows and returned " + std::to_string(rows.shape(0)));
+      throw std::invalid_argument("the function was given " + std::to_string(queries.rows()) + " rows and returned " +
+                                  std::to_string(rows.shape(0)));
     return Eigen::Map<const RowMatrix>(rows.data(), rows.shape(0), rows.ndim() == 1 ? 1 : rows.shape(1));
   }
 
@@ -133,11 +140,16 @@ void set_law(const py::dict& law, ExtractOptions& options) {
 }
 
 Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Index first, Index fresh, Index batch, const py::dict& law,
-                       const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, const std::string& link,
-                       std::uint64_t seed, int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
-                       const py::object& progress) {
+                       const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method,
+                       const std::string& link, std::uint64_t seed, int threads, double time_limit, Index starts,
+                       const std::map<std::string, double>& settings, const py::object& progress) {
   PythonObserver observer(progress);
-  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .spool = spool,
+  ExtractOptions options{.inputs = inputs,
+                         .budget = budget,
+                         .first = first,
+                         .fresh = fresh,
+                         .batch = batch,
+                         .spool = spool,
                          .learn = options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer)};
   set_law(law, options);
   if (!PyCallable_Check(oracle.ptr())) {
@@ -148,16 +160,24 @@ Extraction extract_any(const py::object& oracle, Index inputs, Index budget, Ind
   return extract_with(asked, options, observer);
 }
 
-Extraction extract_command(const std::string& command, const std::string& protocol, double timeout, Index max_restarts,
-                           Index inputs, Index budget, Index first, Index fresh, Index batch, const py::dict& law,
-                           const std::filesystem::path& spool, const std::vector<Index>& widths, const std::string& method, const std::string& link,
-                           std::uint64_t seed, int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
+Extraction extract_command(const std::string& command, const std::string& protocol, double timeout, Index max_restarts, Index inputs,
+                           Index budget, Index first, Index fresh, Index batch, const py::dict& law, const std::filesystem::path& spool,
+                           const std::vector<Index>& widths, const std::string& method, const std::string& link, std::uint64_t seed,
+                           int threads, double time_limit, Index starts, const std::map<std::string, double>& settings,
                            const py::object& progress) {
   PythonObserver observer(progress);
-  if (protocol != "lines" && protocol != "npy") throw std::invalid_argument("protocol is \"" + protocol + "\", expected \"lines\" or \"npy\"");
-  const auto oracle = command_oracle(command, {.protocol = protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines,
-                                               .timeout = timeout, .max_restarts = max_restarts});
-  ExtractOptions options{.inputs = inputs, .budget = budget, .first = first, .fresh = fresh, .batch = batch, .spool = spool,
+  if (protocol != "lines" && protocol != "npy")
+    throw std::invalid_argument("protocol is \"" + protocol + "\", expected \"lines\" or \"npy\"");
+  const auto oracle =
+      command_oracle(command, {.protocol = protocol == "npy" ? CommandOptions::Protocol::npy : CommandOptions::Protocol::lines,
+                               .timeout = timeout,
+                               .max_restarts = max_restarts});
+  ExtractOptions options{.inputs = inputs,
+                         .budget = budget,
+                         .first = first,
+                         .fresh = fresh,
+                         .batch = batch,
+                         .spool = spool,
                          .learn = options_from(widths, method, link, seed, threads, time_limit, starts, settings, observer)};
   set_law(law, options);
   return extract_with(*oracle, std::move(options), observer);
@@ -192,16 +212,22 @@ py::list method_list() {
 
 void bind_learning(py::module_& module) {
   py::class_<Result>(module, "Result", "What was learned and what is certain about it.")
-      .def_property_readonly("status", [](const Result& r) { return name_of(r.status); },
-                             "exact, recovered, approximate, assumption_failed, budget_exhausted or numerical_failure.")
+      .def_property_readonly(
+          "status", [](const Result& r) { return name_of(r.status); },
+          "exact, recovered, approximate, assumption_failed, budget_exhausted or numerical_failure.")
       .def_readonly("message", &Result::message, "The status in words.")
       .def_readonly("method", &Result::method, "Method used.")
       .def_readonly("method_asked", &Result::method_asked, "Method asked for.")
       .def_readonly("method_reason", &Result::method_reason, "Why this method.")
       .def_readonly("network", &Result::network, "The network.")
       .def_readonly("domain", &Result::domain, "What the status is about: inputs like these.")
-      .def("write", [](const Result& r, const std::filesystem::path& path, const std::string& dtype) { write_answer(r, path, precision_named(dtype)); },
-           py::arg("path"), py::arg("dtype") = "float64", "Writes the network as .json, .npz or .onnx; .onnx files carry status and domain as metadata.")
+      .def(
+          "write",
+          [](const Result& r, const std::filesystem::path& path, const std::string& dtype) {
+            write_answer(r, path, precision_named(dtype));
+          },
+          py::arg("path"), py::arg("dtype") = "float64",
+          "Writes the network as .json, .npz or .onnx; .onnx files carry status and domain as metadata.")
       .def_readonly("samples", &Result::samples, "Number of samples.")
       .def_readonly("residual_rms", &Result::residual_rms, "Root mean square of the residuals.")
       .def_readonly("residual_relative", &Result::residual_relative, "The same relative to the labels' spread.")
@@ -225,17 +251,25 @@ void bind_learning(py::module_& module) {
 
   py::class_<Extraction>(module, "Extraction", "What asking a model gave.")
       .def_readonly("result", &Extraction::result, "What was learned from the answers.")
-      .def_property_readonly("network", [](const Extraction& e) { return e.result.network; }, "The network.")
-      .def_property_readonly("status", [](const Extraction& e) { return name_of(e.result.status); }, "Status of the result.")
+      .def_property_readonly(
+          "network", [](const Extraction& e) { return e.result.network; }, "The network.")
+      .def_property_readonly(
+          "status", [](const Extraction& e) { return name_of(e.result.status); }, "Status of the result.")
       .def_readonly("queries", &Extraction::queries, "Distinct queries answered, each counted once.")
       .def_readonly("repeated", &Extraction::repeated, "Queries handed over again because no answer had come.")
       .def_readonly("reused", &Extraction::reused, "Answers taken from the spool.")
       .def_readonly("restarts", &Extraction::restarts, "How often the program that answers was started again.")
       .def_readonly("attempts", &Extraction::attempts, "How often the sample was learned from.")
       .def_readonly("looks_like", &Extraction::looks_like, "What the model was seen to be, in words.")
-      .def("write", [](const Extraction& e, const std::filesystem::path& path, const std::string& dtype) { write_answer(e.result, path, precision_named(dtype)); },
-           py::arg("path"), py::arg("dtype") = "float64", "Writes the network as .json, .npz or .onnx; .onnx files carry status and domain as metadata.")
-      .def_property_readonly("domain", [](const Extraction& e) { return e.result.domain; }, "What the status is about: inputs like these.")
+      .def(
+          "write",
+          [](const Extraction& e, const std::filesystem::path& path, const std::string& dtype) {
+            write_answer(e.result, path, precision_named(dtype));
+          },
+          py::arg("path"), py::arg("dtype") = "float64",
+          "Writes the network as .json, .npz or .onnx; .onnx files carry status and domain as metadata.")
+      .def_property_readonly(
+          "domain", [](const Extraction& e) { return e.result.domain; }, "What the status is about: inputs like these.")
       .def("__repr__", [](const Extraction& e) {
         return "<relucover.Extraction after " + std::to_string(e.queries) + " queries: " + e.result.brief() + ">";
       });

@@ -24,9 +24,8 @@ Vector vector_from(const Array& array, const char* name) {
   return Eigen::Map<const Vector>(array.data(), array.shape(0));
 }
 
-Network make_network(const Array& W, const std::optional<Array>& b, const std::optional<Array>& A,
-                     const std::optional<Array>& skip, const std::optional<Array>& offset, const std::string& activation, double slope,
-                     const std::string& link) {
+Network make_network(const Array& W, const std::optional<Array>& b, const std::optional<Array>& A, const std::optional<Array>& skip,
+                     const std::optional<Array>& offset, const std::string& activation, double slope, const std::string& link) {
   Network network;
   network.activation = activation_named(activation);
   network.slope = slope;
@@ -66,8 +65,9 @@ py::list layers_of(const Network& n) {
   py::list layers;
   layers.append(py::make_tuple(to_numpy(RowMatrix(n.W)), to_numpy(n.b)));
   for (const HiddenLayer& layer : n.upper)
-    layers.append(layer.around.size() > 0 ? py::make_tuple(to_numpy(RowMatrix(layer.W)), to_numpy(layer.b), to_numpy(RowMatrix(layer.around)))
-                                          : py::make_tuple(to_numpy(RowMatrix(layer.W)), to_numpy(layer.b)));
+    layers.append(layer.around.size() > 0
+                      ? py::make_tuple(to_numpy(RowMatrix(layer.W)), to_numpy(layer.b), to_numpy(RowMatrix(layer.around)))
+                      : py::make_tuple(to_numpy(RowMatrix(layer.W)), to_numpy(layer.b)));
   return layers;
 }
 
@@ -104,8 +104,8 @@ py::tuple weights_of(const Network& n) {
   if (n.deep())
     return py::make_tuple(deep_state_version, name_of(n.activation), layers_of(n), to_numpy(RowMatrix(n.A)), to_numpy(RowMatrix(n.skip)),
                           to_numpy(n.offset), n.around.size() > 0 ? py::object(to_numpy(RowMatrix(n.around))) : py::none());
-  return py::make_tuple(state_version, name_of(n.activation), to_numpy(RowMatrix(n.W)), to_numpy(n.b),
-                        to_numpy(RowMatrix(n.A)), to_numpy(RowMatrix(n.skip)), to_numpy(n.offset));
+  return py::make_tuple(state_version, name_of(n.activation), to_numpy(RowMatrix(n.W)), to_numpy(n.b), to_numpy(RowMatrix(n.A)),
+                        to_numpy(RowMatrix(n.skip)), to_numpy(n.offset));
 }
 
 py::tuple state_of(const Network& n) {
@@ -123,7 +123,8 @@ Network network_from_state(const py::tuple& state) {
   }
   if (state.size() == 7 && state[0].cast<int>() == deep_state_version)
     return make_deep_network(state[2].cast<py::sequence>(), state[3].cast<Array>(), state[4].cast<Array>(), state[5].cast<Array>(),
-                             state[6].is_none() ? std::nullopt : std::optional<Array>(state[6].cast<Array>()), state[1].cast<std::string>());
+                             state[6].is_none() ? std::nullopt : std::optional<Array>(state[6].cast<Array>()),
+                             state[1].cast<std::string>());
   if (state.size() < 1 || state[0].cast<int>() != state_version)
     throw std::invalid_argument("this network was pickled by another version of relucover: write it as .json there and read that");
   return make_network(state[2].cast<Array>(), state[3].cast<Array>(), state[4].cast<Array>(), state[5].cast<Array>(),
@@ -178,29 +179,40 @@ void bind_networks(py::module_& module) {
 >>> net.units, net.inputs, net.outputs
 (2, 2, 1)
 )")
-      .def(py::init(&make_network), py::arg("W"), py::arg("b") = py::none(), py::arg("A") = py::none(),
-           py::arg("skip") = py::none(), py::arg("offset") = py::none(), py::arg("activation") = "relu", py::arg("slope") = 0.0,
-           py::arg("link") = "identity")
-      .def_property_readonly("W", [](const Network& n) { return to_numpy(RowMatrix(n.W)); }, "Weights, units by inputs.")
-      .def_property_readonly("b", [](const Network& n) { return to_numpy(n.b); }, "Biases, one for each unit.")
-      .def_property_readonly("A", [](const Network& n) { return to_numpy(RowMatrix(n.A)); }, "Output weights, outputs by units.")
-      .def_property_readonly("skip", [](const Network& n) { return to_numpy(RowMatrix(n.skip)); }, "Linear part, outputs by inputs.")
-      .def_property_readonly("offset", [](const Network& n) { return to_numpy(n.offset); }, "Constant part, one for each output.")
-      .def_property_readonly("activation", [](const Network& n) { return name_of(n.activation); }, "Name of the activation.")
+      .def(py::init(&make_network), py::arg("W"), py::arg("b") = py::none(), py::arg("A") = py::none(), py::arg("skip") = py::none(),
+           py::arg("offset") = py::none(), py::arg("activation") = "relu", py::arg("slope") = 0.0, py::arg("link") = "identity")
+      .def_property_readonly(
+          "W", [](const Network& n) { return to_numpy(RowMatrix(n.W)); }, "Weights, units by inputs.")
+      .def_property_readonly(
+          "b", [](const Network& n) { return to_numpy(n.b); }, "Biases, one for each unit.")
+      .def_property_readonly(
+          "A", [](const Network& n) { return to_numpy(RowMatrix(n.A)); }, "Output weights, outputs by units.")
+      .def_property_readonly(
+          "skip", [](const Network& n) { return to_numpy(RowMatrix(n.skip)); }, "Linear part, outputs by inputs.")
+      .def_property_readonly(
+          "offset", [](const Network& n) { return to_numpy(n.offset); }, "Constant part, one for each output.")
+      .def_property_readonly(
+          "activation", [](const Network& n) { return name_of(n.activation); }, "Name of the activation.")
       .def_readonly("slope", &Network::slope, "Slope of leaky units below their kink.")
-      .def_property_readonly("link", [](const Network& n) { return name_of(n.link); }, "What comes after the outputs: identity, sigmoid, softmax, log-softmax.")
-      .def("outputs_before_link", [](const Network& n, const py::array& x) {
-             Network plain = n;
-             plain.link = Link::identity;
-             return evaluate(plain, x);
-           }, py::arg("x"), "Values before the link: log-odds, logits.")
+      .def_property_readonly(
+          "link", [](const Network& n) { return name_of(n.link); },
+          "What comes after the outputs: identity, sigmoid, softmax, log-softmax.")
+      .def(
+          "outputs_before_link",
+          [](const Network& n, const py::array& x) {
+            Network plain = n;
+            plain.link = Link::identity;
+            return evaluate(plain, x);
+          },
+          py::arg("x"), "Values before the link: log-odds, logits.")
       .def_property_readonly("inputs", &Network::inputs, "Number of inputs.")
       .def_property_readonly("units", &Network::units, "Number of hidden units.")
       .def_property_readonly("outputs", &Network::outputs, "Number of outputs.")
       .def_property_readonly("widths", &Network::widths, "Units of each hidden layer, from below.")
       .def_property_readonly("layers", &layers_of, "(W, b) of each hidden layer, from below.")
-      .def_property_readonly("around", [](const Network& n) { return to_numpy(RowMatrix(n.around)); },
-                             "Linear path around the last of several hidden layers; empty: none.")
+      .def_property_readonly(
+          "around", [](const Network& n) { return to_numpy(RowMatrix(n.around)); },
+          "Linear path around the last of several hidden layers; empty: none.")
       .def_static("deep", &make_deep_network, py::arg("layers"), py::arg("A") = py::none(), py::arg("skip") = py::none(),
                   py::arg("offset") = py::none(), py::arg("around") = py::none(), py::arg("activation") = "relu",
                   "A network of hidden layers (W, b), from below.")
@@ -208,8 +220,9 @@ void bind_networks(py::module_& module) {
       .def("__call__", &evaluate, py::arg("x"), "The same as predict.")
       .def("canonical", &canonical, "Unit weight vectors, units sorted, zero units dropped: the same function.")
       .def("write", &write, py::arg("path"), py::arg("dtype") = "float64", "Writes .json, .npz or .onnx (also as float32).")
-      .def("onnx", [](const Network& n, const std::string& dtype) { return py::bytes(onnx_bytes(n, precision_named(dtype))); },
-           py::arg("dtype") = "float64", "The bytes of the .onnx file.")
+      .def(
+          "onnx", [](const Network& n, const std::string& dtype) { return py::bytes(onnx_bytes(n, precision_named(dtype))); },
+          py::arg("dtype") = "float64", "The bytes of the .onnx file.")
       .def_static("read", &read_network, py::arg("path"), "Reads .json, .npz or .onnx.")
       .def("__repr__",
            [](const Network& n) {
@@ -227,13 +240,15 @@ void bind_networks(py::module_& module) {
       .def_static("read", &read_feed_forward_onnx, py::arg("path"), "Reads an .onnx file.")
       .def_readonly("inputs", &FeedForward::inputs, "Number of inputs.")
       .def_property_readonly("outputs", &FeedForward::outputs, "Number of outputs.")
-      .def_property_readonly("dtype", [](const FeedForward& f) { return f.precision == Precision::float32 ? "float32" : "float64"; },
-                             "Precision it computes in.")
+      .def_property_readonly(
+          "dtype", [](const FeedForward& f) { return f.precision == Precision::float32 ? "float32" : "float64"; },
+          "Precision it computes in.")
       .def("network", &layered_network, "The same function as a Network; raises ValueError if it is no chain of layers.")
       .def("__call__", &evaluate_deep, py::arg("x"), "Values at the rows of x, one row each.");
 
-  module.def("compare", [](const Network& truth, const Network& answer) { return as_dict(compare(truth, answer)); },
-             py::arg("truth"), py::arg("answer"));
+  module.def(
+      "compare", [](const Network& truth, const Network& answer) { return as_dict(compare(truth, answer)); }, py::arg("truth"),
+      py::arg("answer"));
 }
 
 }  // namespace relucover::python

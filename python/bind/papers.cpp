@@ -85,18 +85,21 @@ Result from_network(const Network& network, Index units, const std::string& meth
                     const std::map<std::string, double>& settings, const py::object& progress) {
   PythonObserver observer(progress);
   Result result;
-  run_interruptibly(observer, [&] { result = learn_from_network(network, options_of(units, method, seed, threads, time_limit, settings, observer)); });
+  run_interruptibly(
+      observer, [&] { result = learn_from_network(network, options_of(units, method, seed, threads, time_limit, settings, observer)); });
   return result;
 }
 
-Result from_moments(const PowerSums& sums, const std::optional<py::array>& x, const std::optional<py::array>& y, Index units, const std::string& method,
-                    std::uint64_t seed, int threads, double time_limit, const std::map<std::string, double>& settings, const py::object& progress) {
+Result from_moments(const PowerSums& sums, const std::optional<py::array>& x, const std::optional<py::array>& y, Index units,
+                    const std::string& method, std::uint64_t seed, int threads, double time_limit,
+                    const std::map<std::string, double>& settings, const py::object& progress) {
   PythonObserver observer(progress);
   std::optional<BorrowedArrays> arrays;
   if (x && y) arrays.emplace(borrow(*x, *y));
   Result result;
   run_interruptibly(observer, [&] {
-    result = learn_from_power_sums(sums, options_of(units, method, seed, threads, time_limit, settings, observer), arrays ? arrays->source.get() : nullptr);
+    result = learn_from_power_sums(sums, options_of(units, method, seed, threads, time_limit, settings, observer),
+                                   arrays ? arrays->source.get() : nullptr);
   });
   return result;
 }
@@ -122,10 +125,11 @@ void bind_papers(py::module_& module) {
       .def_readonly("samples", &PowerSums::samples, "Number of samples.")
       .def_readonly("inputs", &PowerSums::inputs, "Number of inputs.")
       .def_readonly("order", &PowerSums::order, "Highest order.")
-      .def("__add__", [](PowerSums total, const PowerSums& part) {
-        add_power_sums(total, part);
-        return total;
-      })
+      .def("__add__",
+           [](PowerSums total, const PowerSums& part) {
+             add_power_sums(total, part);
+             return total;
+           })
       .def("write", &write_power_sums, py::arg("path"), "Writes a .moments file.")
       .def_static("read", &read_power_sums, py::arg("path"), "Reads a .moments file.");
   module.def("signs", &signs);

@@ -18,7 +18,9 @@ struct AnyVisit {
 template <class T>
 concept DenseMatrix = std::is_base_of_v<Eigen::PlainObjectBase<T>, T>;
 template <class T>
-concept Archivable = requires(T& value, AnyVisit visit) { value.fields(visit); };
+concept Archivable = requires(T& value, AnyVisit visit) {
+  value.fields(visit);
+};
 
 class Packer {
  public:

@@ -40,7 +40,8 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(without_links(std::mo
   if (there && !std::filesystem::is_regular_file(status)) throw DataError(path_.string(), "", "is not an ordinary file", "write to a file");
   // Renaming asks for the rights of the folder alone; who took away those of the file meant it, root or not.
   using std::filesystem::perms;
-  const bool protected_file = there && (status.permissions() & (perms::owner_write | perms::group_write | perms::others_write)) == perms::none;
+  const bool protected_file =
+      there && (status.permissions() & (perms::owner_write | perms::group_write | perms::others_write)) == perms::none;
   if (protected_file || (there && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0))
     throw DataError(path_.string(), "", "is there already and is protected against writing", "chmod +w it, or choose another name");
   open_temporary();
@@ -70,11 +71,8 @@ void AtomicFile::write(const void* bytes, std::size_t size) {
 
 void AtomicFile::write_at(std::uint64_t offset, const void* bytes, std::size_t size) {
   const auto* start = static_cast<const char*>(bytes);
-  write_pieces(
-      [&](const char* at, std::size_t left) {
-        return ::pwrite(descriptor_, at, left, static_cast<off_t>(offset) + (at - start));
-      },
-      bytes, size);
+  write_pieces([&](const char* at, std::size_t left) { return ::pwrite(descriptor_, at, left, static_cast<off_t>(offset) + (at - start)); },
+               bytes, size);
 }
 
 template <class Write>
@@ -99,9 +97,8 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail(const char* doing) const {
   const int error = errno;
-  throw DataError(
-      path_.string(), "", std::string(doing) + ": " + std::strerror(error),
-      error == ENOSPC ? "free some space or choose another folder" : "check that the folder exists and is writable");
+  throw DataError(path_.string(), "", std::string(doing) + ": " + std::strerror(error),
+                  error == ENOSPC ? "free some space or choose another folder" : "check that the folder exists and is writable");
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view content) {

@@ -27,8 +27,7 @@ inline void check_range(std::string_view what, Index first, Index count, Index s
 
 template <class Derived>
 void check_all_finite(std::string_view what, const Eigen::DenseBase<Derived>& values) {
-  if (!values.derived().array().isFinite().all())
-    throw std::invalid_argument(fmt::format("{} has a value that is NaN or infinite", what));
+  if (!values.derived().array().isFinite().all()) throw std::invalid_argument(fmt::format("{} has a value that is NaN or infinite", what));
 }
 
 /// Throws one std::invalid_argument with every problem, if there are any.

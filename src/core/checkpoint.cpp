@@ -42,7 +42,8 @@ std::string content_of(const std::filesystem::path& file) {
   if (!bytes.starts_with(magic)) {
     int found = 0;
     if (bytes.starts_with(format_words)) std::from_chars(bytes.data() + format_words.size(), bytes.data() + bytes.size(), found);
-    if (found > checkpoint_version) throw DataError(file.string(), "version", version_problem(found, checkpoint_version).problem, "update relucover");
+    if (found > checkpoint_version)
+      throw DataError(file.string(), "version", version_problem(found, checkpoint_version).problem, "update relucover");
     refuse_checkpoint(file, "is not a checkpoint");
   }
   std::uint64_t sum = 0;
@@ -72,9 +73,11 @@ void Checkpoint::resume_from(const std::filesystem::path& file) {
   const std::size_t both = std::min(names.size(), identity_.size());
   for (std::size_t i = 0; i < both; ++i)
     if (names[i] != identity_[i].first || values[i] != identity_[i].second)
-      refuse_checkpoint(file, fmt::format("was made for other work: {} was {}, here {} is {}", names[i], values[i], identity_[i].first, identity_[i].second));
+      refuse_checkpoint(file, fmt::format("was made for other work: {} was {}, here {} is {}", names[i], values[i], identity_[i].first,
+                                          identity_[i].second));
   if (names.size() < identity_.size())
-    refuse_checkpoint(file, fmt::format("was made by an earlier version: it says nothing of {}, here {}", identity_[both].first, identity_[both].second));
+    refuse_checkpoint(
+        file, fmt::format("was made by an earlier version: it says nothing of {}, here {}", identity_[both].first, identity_[both].second));
   if (names.size() > both) refuse_checkpoint(file, fmt::format("was made for other work: {} was {}", names[both], values[both]));
   for (std::size_t i = 0; i < places.size(); ++i) states_[places[i]] = std::move(states[i]);
 }

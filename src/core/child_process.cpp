@@ -31,7 +31,8 @@ class WithoutBrokenPipeSignal {
   ~WithoutBrokenPipeSignal() {
     const timespec now = {0, 0};
     if (!was_pending_)
-      while (sigtimedwait(&pipe_, nullptr, &now) < 0 && errno == EINTR) {}
+      while (sigtimedwait(&pipe_, nullptr, &now) < 0 && errno == EINTR) {
+      }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
@@ -78,7 +79,8 @@ ChildProcess::~ChildProcess() {
   if (from_child_ >= 0) ::close(from_child_);
   if (process_ <= 0) return;
   ::kill(-process_, SIGKILL);
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 bool ChildProcess::write_some(std::string_view& request) {
@@ -102,8 +104,10 @@ ChildProcess::Outcome ChildProcess::exchange(std::string_view request, std::stri
     if (ready > 0) {
       if (!request.empty() && wait[1].revents != 0) {
         const std::size_t before = request.size();
-        if (!write_some(request)) request = {};  // it reads no more: take what it still says
-        else if (request.size() < before) last_sign = Clock::now();
+        if (!write_some(request))
+          request = {};  // it reads no more: take what it still says
+        else if (request.size() < before)
+          last_sign = Clock::now();
       }
       if (wait[0].revents != 0) {
         const ssize_t got = ::read(from_child_, chunk.data(), chunk.size());

@@ -20,8 +20,8 @@ class ChildProcess {
   enum class Outcome { complete, ended, stalled };
   /// Writes `request` and reads into `reply` until `complete(reply)`; both at once, so that neither side can wait for the
   /// other. `stalled` after `timeout` seconds in which not one byte went either way.
-  Outcome exchange(std::string_view request, std::string& reply, const std::function<bool(const std::string&)>& complete,
-                   double timeout, const Control& control);
+  Outcome exchange(std::string_view request, std::string& reply, const std::function<bool(const std::string&)>& complete, double timeout,
+                   const Control& control);
 
  private:
   bool write_some(std::string_view& request);

@@ -16,7 +16,7 @@ typename Derived::Scalar largest_of(const Eigen::DenseBase<Derived>& values, typ
 /// Infinite where there are no entries.
 template <class Derived>
 typename Derived::Scalar smallest_of(const Eigen::DenseBase<Derived>& values,
-                                  typename Derived::Scalar none = std::numeric_limits<typename Derived::Scalar>::infinity()) {
+                                     typename Derived::Scalar none = std::numeric_limits<typename Derived::Scalar>::infinity()) {
   return values.size() > 0 ? values.minCoeff() : none;
 }
 

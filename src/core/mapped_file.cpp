@@ -40,8 +40,7 @@ SharedBytes map_descriptor(int descriptor, std::size_t size, const std::string& 
   if (size == 0) return {};
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (address == MAP_FAILED)
-    throw DataError(name, "", std::string("can't map the file: ") + std::strerror(errno),
-                    "is there enough address space?");
+    throw DataError(name, "", std::string("can't map the file: ") + std::strerror(errno), "is there enough address space?");
   auto mapping = std::make_shared<const Mapping>(address, size);
   return {Bytes(static_cast<const std::byte*>(address), size), std::move(mapping)};
 }
@@ -58,7 +57,9 @@ std::size_t read_some(int descriptor, char* to, std::size_t size, const std::str
   for (;;) {
     control.check_here();
     constexpr int moment = 100;  // milliseconds
-    struct pollfd waiting {descriptor, POLLIN, 0};
+    struct pollfd waiting {
+      descriptor, POLLIN, 0
+    };
     if (::poll(&waiting, 1, moment) == 0) continue;
     const ssize_t count = ::read(descriptor, to, size);
     if (count >= 0) return static_cast<std::size_t>(count);
@@ -70,7 +71,9 @@ std::size_t read_some(int descriptor, char* to, std::size_t size, const std::str
 /// Data is visited more than once: what can be read only once (a pipe) is copied to a file without a name.
 SharedBytes spooled(int descriptor, const std::string& name, const Control& control, const LookAtStart& look) {
   constexpr int patience = 10'000;  // milliseconds for somebody to begin to write
-  struct pollfd waiting {descriptor, POLLIN, 0};
+  struct pollfd waiting {
+    descriptor, POLLIN, 0
+  };
   if (::poll(&waiting, 1, patience) == 0)
     throw DataError(name, "", "is a pipe that nobody writes to", "start the program that writes first, or give a file");
   UnnamedFile file(name);
@@ -95,7 +98,8 @@ SharedBytes spooled(int descriptor, const std::string& name, const Control& cont
 bool is_stream(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
-  return kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::socket;
+  return kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character ||
+         kind == std::filesystem::file_type::socket;
 }
 
 SharedBytes map_file(const std::filesystem::path& path, const Control& control, const LookAtStart& look) {
@@ -114,8 +118,10 @@ UnnamedFile::UnnamedFile(std::string name) : name_(std::move(name)) {
   std::error_code error;
   folder_ = std::filesystem::temp_directory_path(error);
   if (error)
-    throw DataError(name_, "", fmt::format("needs a temporary folder, and {} is none: {}", folder_.empty() ? "TMPDIR" : folder_.string(), error.message()),
-                    "set TMPDIR to a folder with room");
+    throw DataError(
+        name_, "",
+        fmt::format("needs a temporary folder, and {} is none: {}", folder_.empty() ? "TMPDIR" : folder_.string(), error.message()),
+        "set TMPDIR to a folder with room");
   std::string pattern = (folder_ / "relucover-XXXXXX").string();
   descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor_ < 0)
@@ -130,7 +136,9 @@ void UnnamedFile::check_room() {
   constexpr std::uint64_t most = std::uint64_t{1} << 30, share = 20;
   const std::uint64_t block = disk.f_frsize, reserve = std::min(most, disk.f_blocks / share * block);
   if (disk.f_bavail * block < reserve)
-    throw DataError(name_, "", fmt::format("would fill the disk of {}: {} MB of it are stored there, {} MB are left", folder_.string(), size_ >> 20, disk.f_bavail * block >> 20),
+    throw DataError(name_, "",
+                    fmt::format("would fill the disk of {}: {} MB of it are stored there, {} MB are left", folder_.string(), size_ >> 20,
+                                disk.f_bavail * block >> 20),
                     "set TMPDIR to a folder with room, or check that the stream ends");
   room_checked_at_ = size_;
 }

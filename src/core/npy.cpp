@@ -35,8 +35,7 @@ NpyFrame find_header(Bytes bytes, const Place& place) {
   const std::string_view text = text_of(bytes);
   if (text.empty()) fail_at(place, "is empty", cut_off);
   if (text.substr(0, npy_magic.size()) != npy_magic.substr(0, text.size())) fail_at(place, "is not a .npy array", damaged);
-  if (text.size() < npy_magic.size() + 4)
-    fail_at(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
+  if (text.size() < npy_magic.size() + 4) fail_at(place, fmt::format("ends after {} bytes, inside the header", text.size()), cut_off);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(bytes[i])); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
@@ -121,7 +120,7 @@ class HeaderParser {
   std::string descr() {
     if (peek() == '[')
       fail_at(place_, "holds records with named fields, not plain numbers",
-           "save one plain array, such as np.stack([a[name] for name in a.dtype.names], axis=1)");
+              "save one plain array, such as np.stack([a[name] for name in a.dtype.names], axis=1)");
     return printable(quoted());
   }
   bool boolean() {
@@ -160,8 +159,7 @@ class HeaderParser {
 
 ElementType element_type(const std::string& descr, const Place& place) {
   const std::string remedy = "convert it before saving: array.astype(np.float64)";
-  if (descr.find('O') != std::string::npos)
-    fail_at(place, "has dtype object: Python objects can't be read as numbers", remedy);
+  if (descr.find('O') != std::string::npos) fail_at(place, "has dtype object: Python objects can't be read as numbers", remedy);
   ElementType type;
   std::size_t at = 0;
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
@@ -180,8 +178,7 @@ ElementType element_type(const std::string& descr, const Place& place) {
     type.size *= 4;
     return type;
   }
-  fail_at(place, fmt::format("has dtype '{}'; floating point (16, 32 and 64 bits), integers and bool can be read", descr),
-       remedy);
+  fail_at(place, fmt::format("has dtype '{}'; floating point (16, 32 and 64 bits), integers and bool can be read", descr), remedy);
 }
 
 /// Bytes that an array of this shape needs; nothing if that number does not fit in 64 bits.
@@ -212,13 +209,11 @@ NpyArray parse_npy(const SharedBytes& content, const Place& place) {
   const std::optional<std::size_t> needed = bytes_needed(array.shape, array.type.size);
   if (!needed || *needed > there)
     fail_at(place,
-         fmt::format("claims shape {} of {}-byte elements, {} bytes, but {} bytes follow the header",
-                     shape_text(array.shape), array.type.size, needed ? fmt::to_string(*needed) : "more than 2^63",
-                     there),
-         cut_off);
+            fmt::format("claims shape {} of {}-byte elements, {} bytes, but {} bytes follow the header", shape_text(array.shape),
+                        array.type.size, needed ? fmt::to_string(*needed) : "more than 2^63", there),
+            cut_off);
   if (*needed < there)
-    fail_at(place, fmt::format("has {} bytes more than shape {} needs", there - *needed, shape_text(array.shape)),
-         damaged);
+    fail_at(place, fmt::format("has {} bytes more than shape {} needs", there - *needed, shape_text(array.shape)), damaged);
   array.data = content.part(frame.data_offset, *needed);
   return array;
 }
@@ -227,7 +222,8 @@ std::optional<std::size_t> npy_bytes(Bytes start, const Place& place) {
   constexpr std::size_t frame_size = 12;  // of all versions but the first, which has at least as much with its dictionary
   constexpr std::size_t longest_header = std::size_t{1} << 16;
   if (start.size() < frame_size) {
-    if (!start.empty() && text_of(start).substr(0, npy_magic.size()) != npy_magic.substr(0, start.size())) fail_at(place, "is not a .npy array", damaged);
+    if (!start.empty() && text_of(start).substr(0, npy_magic.size()) != npy_magic.substr(0, start.size()))
+      fail_at(place, "is not a .npy array", damaged);
     return std::nullopt;
   }
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(std::to_integer<unsigned char>(start[i])); };
@@ -243,8 +239,7 @@ std::optional<std::size_t> npy_bytes(Bytes start, const Place& place) {
 }
 
 std::string npy_header(const std::string& descr, const std::vector<Index>& shape) {
-  std::string dictionary =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape_text(shape));
+  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape_text(shape));
   constexpr std::size_t alignment = 64, frame = 10;
   const std::size_t total = (frame + dictionary.size() + 1 + alignment - 1) / alignment * alignment;
   dictionary.append(total - frame - dictionary.size() - 1, ' ');

@@ -25,14 +25,16 @@ bool is_number(std::string_view text, double& value) { return whole_text_is(text
 Index units_from_text(const std::string& text) {
   Index units = 0;
   if (text == "auto") return units;
-  if (!is_number(text, units) || units < 1) throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
+  if (!is_number(text, units) || units < 1)
+    throw std::invalid_argument(fmt::format("--units is \"{}\", expected auto or a number from 1", text));
   return units;
 }
 
 double scale_from_text(const std::string& text) {
   double scale = 0;
   if (text == "auto") return scale;
-  if (!is_number(text, scale) || !(scale > 0)) throw std::invalid_argument(fmt::format("--scale is \"{}\", expected auto or a positive number", text));
+  if (!is_number(text, scale) || !(scale > 0))
+    throw std::invalid_argument(fmt::format("--scale is \"{}\", expected auto or a positive number", text));
   return scale;
 }
 

@@ -10,19 +10,20 @@ namespace {
 
 using Eigen::Index;
 
-void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, int m, int n, int k, double factor, const double* A, int lda, const double* B,
-          int ldb, double keep, double* C, int ldc) {
+void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, int m, int n, int k, double factor, const double* A, int lda,
+          const double* B, int ldb, double keep, double* C, int ldc) {
   cblas_dgemm(order, a, b, m, n, k, factor, A, lda, B, ldb, keep, C, ldc);
 }
-void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, int m, int n, int k, float factor, const float* A, int lda, const float* B,
-          int ldb, float keep, float* C, int ldc) {
+void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, int m, int n, int k, float factor, const float* A, int lda,
+          const float* B, int ldb, float keep, float* C, int ldc) {
   cblas_sgemm(order, a, b, m, n, k, factor, A, lda, B, ldb, keep, C, ldc);
 }
 void gemv(CBLAS_ORDER order, int m, int n, double factor, const double* A, int lda, const double* x, int step_x, double keep, double* y,
           int step_y) {
   cblas_dgemv(order, CblasNoTrans, m, n, factor, A, lda, x, step_x, keep, y, step_y);
 }
-void gemv(CBLAS_ORDER order, int m, int n, float factor, const float* A, int lda, const float* x, int step_x, float keep, float* y, int step_y) {
+void gemv(CBLAS_ORDER order, int m, int n, float factor, const float* A, int lda, const float* x, int step_x, float keep, float* y,
+          int step_y) {
   cblas_sgemv(order, CblasNoTrans, m, n, factor, A, lda, x, step_x, keep, y, step_y);
 }
 void syrk(CBLAS_TRANSPOSE a, int n, int k, double factor, const double* A, int lda, double* C, int ldc) {
@@ -36,7 +37,8 @@ int as_int(Index size) { return static_cast<int>(size); }
 /// Distance of rows (by_rows) or columns, as BLAS wants it: never less than their length, even where there is only one.
 template <class Scalar>
 int leading_size(const Strided<Scalar>& matrix) {
-  return as_int(matrix.by_rows ? std::max({matrix.row_step, matrix.columns, Index{1}}) : std::max({matrix.column_step, matrix.rows, Index{1}}));
+  return as_int(matrix.by_rows ? std::max({matrix.row_step, matrix.columns, Index{1}})
+                               : std::max({matrix.column_step, matrix.rows, Index{1}}));
 }
 
 template <class Scalar>
@@ -56,8 +58,8 @@ Scalar dot(Index size, const Scalar* x, Index step_x, const Scalar* y, Index ste
 /// y = keep y + factor A x
 template <class Scalar>
 void multiply_vector(const Strided<Scalar>& y, const Strided<const Scalar>& A, const Strided<const Scalar>& x, Scalar factor, Scalar keep) {
-  gemv(A.by_rows ? CblasRowMajor : CblasColMajor, as_int(A.rows), as_int(A.columns), factor, A.data, leading_size(A), x.data, as_int(x.row_step),
-       keep, y.data, as_int(y.row_step));
+  gemv(A.by_rows ? CblasRowMajor : CblasColMajor, as_int(A.rows), as_int(A.columns), factor, A.data, leading_size(A), x.data,
+       as_int(x.row_step), keep, y.data, as_int(y.row_step));
 }
 
 template <class Scalar, int Order>
@@ -80,7 +82,8 @@ void multiply_small(const Strided<Scalar>& to, const A& a, const B& b, Scalar fa
 template <class Scalar>
 void multiply_small(const Strided<Scalar>& to, const Strided<const Scalar>& a, const Strided<const Scalar>& b, Scalar factor, bool add) {
   if (to.by_rows) return multiply_small(transposed(to), transposed(b), transposed(a), factor, add);
-  if (a.by_rows && b.by_rows) return multiply_small(to, mapped_view<Scalar, Eigen::RowMajor>(a), mapped_view<Scalar, Eigen::RowMajor>(b), factor, add);
+  if (a.by_rows && b.by_rows)
+    return multiply_small(to, mapped_view<Scalar, Eigen::RowMajor>(a), mapped_view<Scalar, Eigen::RowMajor>(b), factor, add);
   if (a.by_rows) return multiply_small(to, mapped_view<Scalar, Eigen::RowMajor>(a), mapped_view<Scalar, Eigen::ColMajor>(b), factor, add);
   if (b.by_rows) return multiply_small(to, mapped_view<Scalar, Eigen::ColMajor>(a), mapped_view<Scalar, Eigen::RowMajor>(b), factor, add);
   multiply_small(to, mapped_view<Scalar, Eigen::ColMajor>(a), mapped_view<Scalar, Eigen::ColMajor>(b), factor, add);
@@ -111,14 +114,15 @@ void multiply_any(const Strided<Scalar>& to, const Strided<const Scalar>& a, con
   if (n == 1) return multiply_vector(to, a, b, factor, keep);
   if (m == 1) return multiply_vector(transposed(to), transposed(b), transposed(a), factor, keep);
   const auto turned = [&](const Strided<const Scalar>& matrix) { return matrix.by_rows == to.by_rows ? CblasNoTrans : CblasTrans; };
-  gemm(to.by_rows ? CblasRowMajor : CblasColMajor, turned(a), turned(b), as_int(m), as_int(n), as_int(k), factor, a.data, leading_size(a), b.data,
-       leading_size(b), keep, to.data, leading_size(to));
+  gemm(to.by_rows ? CblasRowMajor : CblasColMajor, turned(a), turned(b), as_int(m), as_int(n), as_int(k), factor, a.data, leading_size(a),
+       b.data, leading_size(b), keep, to.data, leading_size(to));
 }
 
 template <class Scalar>
 void add_any_square(const Strided<Scalar>& to, const Strided<const Scalar>& a, Scalar factor) {
   if (a.rows == 0 || a.columns == 0) return;
-  syrk(a.by_rows ? CblasTrans : CblasNoTrans, as_int(a.rows), as_int(a.columns), factor, a.data, leading_size(a), to.data, leading_size(to));
+  syrk(a.by_rows ? CblasTrans : CblasNoTrans, as_int(a.rows), as_int(a.columns), factor, a.data, leading_size(a), to.data,
+       leading_size(to));
 }
 
 }  // namespace

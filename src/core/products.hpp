@@ -29,8 +29,8 @@ template <class Expression>
 auto strided(Expression& values) {
   constexpr bool by_rows = Expression::IsRowMajor;
   const Eigen::Index inner = values.innerStride(), outer = values.outerStride();
-  return Strided<std::remove_pointer_t<decltype(values.data())>>{
-      values.data(), values.rows(), values.cols(), by_rows ? outer : inner, by_rows ? inner : outer, by_rows};
+  return Strided<std::remove_pointer_t<decltype(values.data())>>{values.data(),           values.rows(),           values.cols(),
+                                                                 by_rows ? outer : inner, by_rows ? inner : outer, by_rows};
 }
 
 /// What can be written to as it lies in memory.
@@ -91,12 +91,14 @@ struct StridedProduct {
 namespace Eigen::internal {
 
 template <class Lhs, class Rhs>
-  requires relucover::RealFactors<Lhs, Rhs>
-struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct> : relucover::StridedProduct<Lhs, Rhs> {};
+requires relucover::RealFactors<Lhs, Rhs>
+struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemmProduct> : relucover::StridedProduct<Lhs, Rhs> {
+};
 
 template <class Lhs, class Rhs>
-  requires relucover::RealFactors<Lhs, Rhs>
-struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct> : relucover::StridedProduct<Lhs, Rhs> {};
+requires relucover::RealFactors<Lhs, Rhs>
+struct generic_product_impl<Lhs, Rhs, DenseShape, DenseShape, GemvProduct> : relucover::StridedProduct<Lhs, Rhs> {
+};
 
 }  // namespace Eigen::internal
 
@@ -104,8 +106,8 @@ namespace Eigen {
 
 /// SelfAdjointView::rankUpdate, which BLAS does in any case: Eigen compiles its own way beside it, in vain.
 template <class Target, class Factor>
-  requires(relucover::RealFactors<Target, Factor> && relucover::InMemory<Target> && !Target::IsRowMajor)
-struct selfadjoint_product_selector<Target, Factor, Lower, false> {
+requires(relucover::RealFactors<Target, Factor>&& relucover::InMemory<Target> &&
+         !Target::IsRowMajor) struct selfadjoint_product_selector<Target, Factor, Lower, false> {
   using Scalar = typename Target::Scalar;
   using FactorTraits = internal::blas_traits<Factor>;
   static void run(Target& target, const Factor& factor, const Scalar& scale) {

@@ -8,8 +8,7 @@
 namespace relucover {
 
 Control::Control(int threads, double time_limit_seconds, Observer* observer)
-    : threads_(threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
-      observer_(observer) {
+    : threads_(threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))), observer_(observer) {
   *this = with_time_limit(time_limit_seconds);
 }
 

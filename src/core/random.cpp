@@ -20,8 +20,9 @@ Product wide_product(std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, std::uint32_t purpose, std::uint64_t index)
-    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-      counter_{0, purpose, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)} {}
+    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}, counter_{0, purpose,
+                                                                                               static_cast<std::uint32_t>(index),
+                                                                                               static_cast<std::uint32_t>(index >> 32)} {}
 
 void RandomStream::refill() {
   // Philox 4x32-10 (Salmon et al. 2011): constants of the published generator.

@@ -35,11 +35,10 @@ class RandomStream {
 
 /// Names of streams, one list for the whole project so that no two uses share draws.
 namespace purpose {
-inline constexpr std::uint32_t inputs = 1, noise = 2, network = 3, covariance = 4, starts = 5, subsample = 6, pencil = 7,
-                               compare = 8, split = 9, sketch = 10, study = 11,
-                               judge = 12, certificate = 13;
+inline constexpr std::uint32_t inputs = 1, noise = 2, network = 3, covariance = 4, starts = 5, subsample = 6, pencil = 7, compare = 8,
+                               split = 9, sketch = 10, study = 11, judge = 12, certificate = 13;
 inline constexpr std::uint32_t queries = 40;
-}
+}  // namespace purpose
 
 /// Random orthogonal matrix (Haar), rows by cols with orthonormal columns, rows >= cols.
 Matrix random_orthonormal(Index rows, Index cols, RandomStream& random);

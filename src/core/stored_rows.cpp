@@ -31,8 +31,7 @@ template <class Stored, bool swapped, class Scalar>
 void convert_rows(const Layout& from, Scalar* out) {
   for (Index i = 0; i < from.rows; ++i) {
     const std::byte* at = from.start + i * from.row_step;
-    for (Index j = 0; j < from.cols; ++j, at += from.col_step)
-      out[i * from.cols + j] = static_cast<Scalar>(load<Stored>(at, swapped));
+    for (Index j = 0; j < from.cols; ++j, at += from.col_step) out[i * from.cols + j] = static_cast<Scalar>(load<Stored>(at, swapped));
   }
 }
 
@@ -76,15 +75,13 @@ StoredRows::StoredRows(SharedBytes data, ElementType type, Index rows, Index col
 }
 
 StoredRows::StoredRows(const NpyArray& array)
-    : StoredRows(array.data, array.type, array.shape.at(0), array.shape.size() == 2 ? array.shape[1] : 1,
-                 array.fortran) {}
+    : StoredRows(array.data, array.type, array.shape.at(0), array.shape.size() == 2 ? array.shape[1] : 1, array.fortran) {}
 
 template <class Scalar>
 const Scalar* StoredRows::direct() const {
   const bool row_after_row = !fortran_ || cols_ == 1;
   const bool aligned = reinterpret_cast<std::uintptr_t>(data_.bytes.data()) % alignof(Scalar) == 0;
-  if (type_.kind != 'f' || type_.size != static_cast<Index>(sizeof(Scalar)) || type_.big_endian || !row_after_row ||
-      !aligned)
+  if (type_.kind != 'f' || type_.size != static_cast<Index>(sizeof(Scalar)) || type_.big_endian || !row_after_row || !aligned)
     return nullptr;
   return reinterpret_cast<const Scalar*>(data_.bytes.data());
 }

@@ -28,8 +28,7 @@ class LittleEndian {
     return number(at, size).value_or(otherwise);
   }
   bool text_is(std::uint64_t at, const std::string& text) const {
-    return at <= bytes_.size() && bytes_.size() - at >= text.size() &&
-           std::memcmp(bytes_.data() + at, text.data(), text.size()) == 0;
+    return at <= bytes_.size() && bytes_.size() - at >= text.size() && std::memcmp(bytes_.data() + at, text.data(), text.size()) == 0;
   }
   std::uint64_t size() const { return bytes_.size(); }
 
@@ -60,8 +59,7 @@ std::optional<Directory> find_directory(const LittleEndian& file) {
 }
 
 /// Offset of the local header, from a directory entry; in the zip64 extra field (4.5.3) if it does not fit in 32 bits.
-std::optional<std::uint64_t> header_offset(const LittleEndian& file, std::uint64_t entry, std::uint64_t extra,
-                                           std::uint64_t extra_size) {
+std::optional<std::uint64_t> header_offset(const LittleEndian& file, std::uint64_t entry, std::uint64_t extra, std::uint64_t extra_size) {
   constexpr std::uint64_t in_extra = 0xffffffff;
   const auto narrow = file.number(entry + 42, 4);
   if (narrow != in_extra) return narrow;
@@ -93,8 +91,8 @@ std::optional<std::uint64_t> stored_data_offset(const LittleEndian& file, const 
 
 /// Reads a member's stream to its end, piece by piece.
 template <class Sink>
-void unpack_entry(zip_t* archive, std::uint64_t index, const std::string& name, const std::string& member,
-            std::uint64_t size, const Control& control, const Sink& sink) {
+void unpack_entry(zip_t* archive, std::uint64_t index, const std::string& name, const std::string& member, std::uint64_t size,
+                  const Control& control, const Sink& sink) {
   const auto fail = [&](const std::string& why) {
     throw DataError(name, "member " + member, "can't be unpacked: " + why, damaged_archive);
   };
@@ -135,26 +133,20 @@ std::vector<std::string> ZipReader::names() const {
   std::vector<std::string> result;
   const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i)
-    if (const char* name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW))
-      result.emplace_back(name);
+    if (const char* name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW)) result.emplace_back(name);
   return result;
 }
 
-bool ZipReader::contains(const std::string& member) const {
-  return zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW) >= 0;
-}
+bool ZipReader::contains(const std::string& member) const { return zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW) >= 0; }
 
 SharedBytes ZipReader::read(const std::string& member, const Control& control, std::uint64_t memory) const {
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), ZIP_FL_ENC_RAW);
   zip_stat_t status;
   zip_stat_init(&status);
-  constexpr zip_uint64_t wanted =
-      ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
-  if (index < 0 || zip_stat_index(archive_.get(), static_cast<zip_uint64_t>(index), 0, &status) != 0 ||
-      (status.valid & wanted) != wanted)
+  constexpr zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  if (index < 0 || zip_stat_index(archive_.get(), static_cast<zip_uint64_t>(index), 0, &status) != 0 || (status.valid & wanted) != wanted)
     throw DataError(name_, "member " + member, "can't be found", damaged_archive);
-  if (status.encryption_method != ZIP_EM_NONE)
-    throw DataError(name_, "member " + member, "is encrypted", "save it without a password");
+  if (status.encryption_method != ZIP_EM_NONE) throw DataError(name_, "member " + member, "is encrypted", "save it without a password");
   if (status.comp_method == ZIP_CM_STORE && status.size == status.comp_size) {
     const auto offset = stored_data_offset(LittleEndian(content_.bytes), member);
     if (offset && *offset <= content_.bytes.size() && content_.bytes.size() - *offset >= status.size)
@@ -163,12 +155,12 @@ SharedBytes ZipReader::read(const std::string& member, const Control& control, s
   if (status.size <= memory) {
     auto unpacked = std::make_shared<std::vector<std::byte>>();
     unpack_entry(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
-           [&](const std::byte* bytes, std::size_t size) { unpacked->insert(unpacked->end(), bytes, bytes + size); });
+                 [&](const std::byte* bytes, std::size_t size) { unpacked->insert(unpacked->end(), bytes, bytes + size); });
     return {Bytes(*unpacked), unpacked};
   }
   UnnamedFile spool(name_);
   unpack_entry(archive_.get(), static_cast<zip_uint64_t>(index), name_, member, status.size, control,
-         [&](const std::byte* bytes, std::size_t size) { spool.write(bytes, size); });
+               [&](const std::byte* bytes, std::size_t size) { spool.write(bytes, size); });
   return spool.map();
 }
 

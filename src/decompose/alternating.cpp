@@ -17,9 +17,7 @@ Matrix columns_of(const Matrix& core) {
   const Index r = core.rows(), n = core.cols() / r;
   return Eigen::Map<const Matrix>(core.data(), r * r, n);
 }
-Matrix side_by_side(const Matrix& columns, Index rows) {
-  return Eigen::Map<const Matrix>(columns.data(), rows, rows * columns.cols());
-}
+Matrix side_by_side(const Matrix& columns, Index rows) { return Eigen::Map<const Matrix>(columns.data(), rows, rows * columns.cols()); }
 
 struct Root {
   Matrix inverse, root;  // symmetric; directions below the cut are left alone
@@ -52,14 +50,12 @@ void normalise(Matrix& factor) {
 BalancedSlices::BalancedSlices(const std::vector<Matrix>& slices, double negligible) {
   const Index r = slices.front().rows();
   Matrix columns(r * r, static_cast<Index>(slices.size()));
-  for (std::size_t k = 0; k < slices.size(); ++k)
-    columns.col(static_cast<Index>(k)) = Eigen::Map<const Vector>(slices[k].data(), r * r);
+  for (std::size_t k = 0; k < slices.size(); ++k) columns.col(static_cast<Index>(k)) = Eigen::Map<const Vector>(slices[k].data(), r * r);
   // An orthonormal basis of the span of the slices.
   const SymmetricEigen eigen = symmetric_eigen(columns.transpose() * columns);
   const double largest = std::max(eigen.values.maxCoeff(), 1e-300);
   count_ = std::max<Index>(1, (eigen.values.array() > negligible * negligible * largest).count());
-  const Matrix basis = eigen.vectors.rightCols(count_) *
-                       eigen.values.tail(count_).cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
+  const Matrix basis = eigen.vectors.rightCols(count_) * eigen.values.tail(count_).cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
   core_ = side_by_side(columns * basis, r);
   back_ = Matrix::Identity(r, r);
   // Operator scaling: rows and slices orthonormal in turns.
@@ -98,8 +94,7 @@ AlternatingFit BalancedSlices::alternate(RandomStream& random, const Alternating
     for (Index k = 0; k < count_; ++k) inner.row(k) = (slice(core_, k) * b).cwiseProduct(a).colwise().sum();
     c = solve_factor(inner, gram_of(a).cwiseProduct(gram_of(b)));
     fit.residual = 0;
-    for (Index k = 0; k < count_; ++k)
-      fit.residual += (slice(core_, k) - a * c.row(k).asDiagonal() * b.transpose()).squaredNorm() / total;
+    for (Index k = 0; k < count_; ++k) fit.residual += (slice(core_, k) - a * c.row(k).asDiagonal() * b.transpose()).squaredNorm() / total;
     if (!(fit.residual > options.fits)) break;
     if (i % options.patience == options.patience - 1) {
       if (!(fit.residual < earlier * (1 - options.relative_decrease))) break;

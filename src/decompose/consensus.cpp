@@ -54,7 +54,8 @@ struct Relation {
 };
 
 /// A relation between rank + 1 rows that many columns satisfy; no columns if none was found.
-Relation find_relation(const Matrix& given, Index rank, double size, const ConsensusOptions& options, const Control& control, Index& draws) {
+Relation find_relation(const Matrix& given, Index rank, double size, const ConsensusOptions& options, const Control& control,
+                       Index& draws) {
   constexpr std::size_t looked_at = 200;
   constexpr Index draws_per_rows = 500;
   RandomStream random(options.seed, purpose::subsample, 7000 + static_cast<std::uint64_t>(rank));

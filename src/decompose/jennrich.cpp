@@ -41,9 +41,7 @@ double left_over(SymmetricTensor tensor, const RankOneTerms& terms) {
   return tensor.squared_norm();
 }
 
-Vector random_symmetric(Index dimension, Index order, RandomStream& random) {
-  return random.normal_vector(packed_size(dimension, order));
-}
+Vector random_symmetric(Index dimension, Index order, RandomStream& random) { return random.normal_vector(packed_size(dimension, order)); }
 
 /// The tensor as slices of the last c slots on the range, all of them Σ_i (weight of i) p(w_i) p(w_i)ᵀ.
 std::vector<Matrix> slices_of(const SymmetricTensor& tensor, const Contraction& contraction, const Range& range, Index tuple_order) {
@@ -67,10 +65,8 @@ Matrix directions_of(const Matrix& powers, Index dimension, Index tuple_order) {
 Matrix jennrich_directions(const SymmetricTensor& tensor, const Contraction& contraction, const Range& range, Index tuple_order,
                            RandomStream& random) {
   const Index d = tensor.dimension, c = tensor.order - 2 * tuple_order;
-  const Matrix first =
-      range.basis.transpose() * flatten(contraction(random_symmetric(d, c, random)), tuple_order) * range.basis;
-  const Matrix second =
-      range.basis.transpose() * flatten(contraction(random_symmetric(d, c, random)), tuple_order) * range.basis;
+  const Matrix first = range.basis.transpose() * flatten(contraction(random_symmetric(d, c, random)), tuple_order) * range.basis;
+  const Matrix second = range.basis.transpose() * flatten(contraction(random_symmetric(d, c, random)), tuple_order) * range.basis;
   const PencilEigenvectors eigen = solve_pencil(first, second);
   if (eigen.vectors.size() == 0) return Matrix(0, d);
   const auto dual = inverse_if_regular(eigen.vectors);
@@ -80,8 +76,8 @@ Matrix jennrich_directions(const SymmetricTensor& tensor, const Contraction& con
 
 /// Maximises |P(x^{⊗n})|² over the sphere for the projection P on the span of the powers: its maxima, of value 1, are
 /// the directions (subspace power method, Kileel and Pereira 2019).
-Matrix power_directions(const SymmetricTensor& tensor, const Range& range, Index power_order, Index starts,
-                        RandomStream& random, const Control& control) {
+Matrix power_directions(const SymmetricTensor& tensor, const Range& range, Index power_order, Index starts, RandomStream& random,
+                        const Control& control) {
   constexpr Index max_iterations = 2000;
   const Index d = tensor.dimension, wanted = range.basis.cols();
   const Vector root = PackedIndex(d, power_order).multiplicities().cwiseSqrt();
@@ -100,8 +96,7 @@ Matrix power_directions(const SymmetricTensor& tensor, const Range& range, Index
     }
     const double value = (range.basis.transpose() * weighted_power(x, power_order)).squaredNorm();
     if (value < 0.98) continue;  // a saddle, or a maximum that noise made
-    if (std::none_of(found.begin(), found.end(), [&](const Vector& w) { return std::abs(w.dot(x)) > 1 - 1e-6; }))
-      found.push_back(x);
+    if (std::none_of(found.begin(), found.end(), [&](const Vector& w) { return std::abs(w.dot(x)) > 1 - 1e-6; })) found.push_back(x);
   }
   Matrix directions(static_cast<Index>(found.size()), d);
   for (Index i = 0; i < directions.rows(); ++i) directions.row(i) = found[static_cast<std::size_t>(i)].transpose();
@@ -110,16 +105,14 @@ Matrix power_directions(const SymmetricTensor& tensor, const Range& range, Index
 
 }  // namespace
 
-RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompositionOptions& options,
-                              const Control& control) {
+RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompositionOptions& options, const Control& control) {
   const bool by_power = options.algorithm == Decomposition::power;
   const Index row_order = by_power ? (tensor.order + 1) / 2 : options.tuple_order;
   const Range range = range_of(tensor, row_order, options);
   RankOneTerms best{Matrix(0, tensor.dimension), Vector()};
   if (range.basis.cols() == 0) return best;
   RandomStream random(options.seed, purpose::pencil, static_cast<std::uint64_t>(tensor.order));
-  if (by_power)
-    return with_weights(tensor, power_directions(tensor, range, row_order, options.draws, random, control));
+  if (by_power) return with_weights(tensor, power_directions(tensor, range, row_order, options.draws, random, control));
   const Contraction contraction(tensor, tensor.order - 2 * options.tuple_order);
   const bool alternating = options.algorithm == Decomposition::als;
   std::optional<BalancedSlices> balanced;

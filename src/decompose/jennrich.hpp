@@ -29,7 +29,6 @@ struct TensorDecompositionOptions {
   std::uint64_t seed = 0;
 };
 
-RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompositionOptions& options,
-                              const Control& control);
+RankOneTerms decompose_tensor(const SymmetricTensor& tensor, const TensorDecompositionOptions& options, const Control& control);
 
 }  // namespace relucover

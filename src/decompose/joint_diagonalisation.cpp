@@ -27,8 +27,7 @@ void rotate(Matrix& m, Index p, Index q, double cosine, double sine) {
 
 }  // namespace
 
-JointDiagonalisation jointly_diagonalise(std::vector<Matrix> matrices, const Control& control,
-                                         const JointDiagonalisationOptions& options) {
+JointDiagonalisation jointly_diagonalise(std::vector<Matrix> matrices, const Control& control, const JointDiagonalisationOptions& options) {
   check_positive("matrices to diagonalise", static_cast<Index>(matrices.size()));
   const Index n = matrices.front().rows();
   for (Matrix& m : matrices) {

@@ -14,8 +14,8 @@ struct JointDiagonalisationOptions {
 };
 
 struct JointDiagonalisation {
-  Matrix vectors;    // n by n, orthogonal, columns are the common eigenvectors
-  Matrix diagonals;  // one row per matrix: the diagonal of vectorsᵀ M vectors
+  Matrix vectors;           // n by n, orthogonal, columns are the common eigenvectors
+  Matrix diagonals;         // one row per matrix: the diagonal of vectorsᵀ M vectors
   double off_diagonal = 0;  // Σ off-diagonal² / Σ all², after
   Index sweeps = 0;
   bool converged = false;

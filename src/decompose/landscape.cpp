@@ -59,8 +59,7 @@ SmoothFunction simultaneous_objective(const LandscapeProblem& problem, double ga
       const double quartic = wi.dot(own * wi), excess = wi.dot(mw) - problem.u2;
       value += -sign * (0.5 + self) * quartic + lambda * excess * excess;
       if (gradient)
-        gradient->segment(i * q, q) =
-            scale * (2 * sign * (all * wi) - 4 * sign * (0.5 + self) * (own * wi) + 4 * lambda * excess * mw);
+        gradient->segment(i * q, q) = scale * (2 * sign * (all * wi) - 4 * sign * (0.5 + self) * (own * wi) + 4 * lambda * excess * mw);
     }
     return scale * value;
   };
@@ -74,9 +73,8 @@ SmoothFunction simultaneous_objective(const LandscapeProblem& problem, double ga
       const Vector wi = w.col(i), vi = v.col(i), mw = problem.m * wi;
       const Matrix own = contract(problem.fourth, wi * wi.transpose());
       const double excess = wi.dot(mw) - problem.u2;
-      result.segment(i * q, q) =
-          scale * (2 * sign * (all_moved * wi + all * vi) - 12 * sign * (0.5 + self) * (own * vi) +
-                   4 * lambda * (2 * mw.dot(vi) * mw + excess * (problem.m * vi)));
+      result.segment(i * q, q) = scale * (2 * sign * (all_moved * wi + all * vi) - 12 * sign * (0.5 + self) * (own * vi) +
+                                          4 * lambda * (2 * mw.dot(vi) * mw + excess * (problem.m * vi)));
     }
     return result;
   };
@@ -110,8 +108,7 @@ LandscapeResult landscape_one_by_one(const LandscapeProblem& problem, Index unit
   return result;
 }
 
-LandscapeResult landscape_simultaneous(const LandscapeProblem& problem, const LandscapeOptions& options,
-                                       const Control& control) {
+LandscapeResult landscape_simultaneous(const LandscapeProblem& problem, const LandscapeOptions& options, const Control& control) {
   const SmoothFunction objective = simultaneous_objective(problem, options.gamma);
   const Matrix metric = problem.m / problem.u2;
   const Index q = metric.rows();

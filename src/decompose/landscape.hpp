@@ -8,8 +8,8 @@
 namespace relucover {
 
 struct LandscapeProblem {
-  Matrix m;       // q by q: E[f H_2(z.x)] = zᵀ m z
-  Matrix fourth;  // q² by q²: T_4
+  Matrix m;               // q by q: E[f H_2(z.x)] = zᵀ m z
+  Matrix fourth;          // q² by q²: T_4
   double u2 = 0, u4 = 0;  // Hermite coefficients of the unit
   /// Smallest upper weight; lambda = factor |u4| / (u2² c_min), below factor 1 the objective is unbounded.
   double c_min = 0.7;
@@ -32,11 +32,9 @@ struct LandscapeResult {
 };
 
 /// G(z) = -sgn(u4) E[f H_4(z.x)] + λ (E[f H_2(z.x)] - u2)², one minimum at a time; components are m z. GP section 2.1
-LandscapeResult landscape_one_by_one(const LandscapeProblem& problem, Index units, const LandscapeOptions& options,
-                                     const Control& control);
+LandscapeResult landscape_one_by_one(const LandscapeProblem& problem, Index units, const LandscapeOptions& options, const Control& control);
 
 /// All rows at once, kept apart by ψ(v, w) = H_2(v.x) H_2(w.x) + (v.w)² - 2 (v.x)(w.x)(v.w); components are W^{-T}. GP B.4
-LandscapeResult landscape_simultaneous(const LandscapeProblem& problem, const LandscapeOptions& options,
-                                       const Control& control);
+LandscapeResult landscape_simultaneous(const LandscapeProblem& problem, const LandscapeOptions& options, const Control& control);
 
 }  // namespace relucover

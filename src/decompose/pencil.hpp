@@ -33,9 +33,9 @@ class Pencils {
   Matrix random_slice(RandomStream& random, bool with_bottom) const;
   Index dimension_, tuple_order_;
   double bottom_scale_ = 0, middle_scale_ = 0, top_scale_ = 0;
-  Matrix bottom_;  // T_{2ℓ} flattened
+  Matrix bottom_;                          // T_{2ℓ} flattened
   std::vector<Contraction> middle_, top_;  // empty where not used
-  Matrix basis_;   // of the common range, orthonormal columns
+  Matrix basis_;                           // of the common range, orthonormal columns
   Vector spectrum_;
 };
 

@@ -38,9 +38,8 @@ std::vector<Index> distinct_rows(const RowMatrix& rows, const Vector& residuals,
   std::vector<Index> kept;
   for (const Index i : order) {
     if (static_cast<Index>(kept.size()) == wanted) break;
-    const bool is_new = std::all_of(kept.begin(), kept.end(), [&](Index j) {
-      return std::abs(rows.row(i).dot(rows.row(j))) < distinct_below;
-    });
+    const bool is_new =
+        std::all_of(kept.begin(), kept.end(), [&](Index j) { return std::abs(rows.row(i).dot(rows.row(j))) < distinct_below; });
     if (is_new) kept.push_back(i);
   }
   return kept;

@@ -73,8 +73,8 @@ double moment_risk(const HermiteMoments& moments, const ReluUnits& units, Index 
   return risk;
 }
 
-ReluUnits refine_on_moments(const HermiteMoments& moments, ReluUnits units, Index first_order, Index last_order,
-                            Index max_steps, const Control& control) {
+ReluUnits refine_on_moments(const HermiteMoments& moments, ReluUnits units, Index first_order, Index last_order, Index max_steps,
+                            const Control& control) {
   const Index d = units.w.cols(), m = units.count(), per_unit = d + 2;
   double risk = moment_risk(moments, units, first_order, last_order);
   double damping = 1e-8;

@@ -32,7 +32,7 @@ ReluUnits fix_signs(ReluUnits units, const Vector& first_moment, SignRule rule);
 double moment_risk(const HermiteMoments& moments, const ReluUnits& units, Index first_order, Index last_order);
 
 /// Newton-like least squares on (a, b, w) to match T_first..T_last: the last digits of a start from exact moments.
-ReluUnits refine_on_moments(const HermiteMoments& moments, ReluUnits units, Index first_order, Index last_order,
-                            Index max_steps, const Control& control);
+ReluUnits refine_on_moments(const HermiteMoments& moments, ReluUnits units, Index first_order, Index last_order, Index max_steps,
+                            const Control& control);
 
 }  // namespace relucover

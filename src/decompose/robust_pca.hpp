@@ -25,8 +25,8 @@ RobustPca robust_pca(const Matrix& given, const Control& control, const RobustPc
 /// L = left right of given rank that agrees with the given entries on as many as possible: alternating least squares over the
 /// entries whose residual is at most 6 max(row median, column median), down to rounding.
 struct MaskedFactors {
-  Matrix left;   // rows by rank, orthonormal columns
-  Matrix right;  // rank by columns
+  Matrix left;                                                 // rows by rank, orthonormal columns
+  Matrix right;                                                // rank by columns
   Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic> agrees;  // entries that L explains to rounding
 };
 MaskedFactors masked_factors(const Matrix& given, const Matrix& start, Index rank, const Control& control);

@@ -15,8 +15,7 @@ struct ScoreSums {
   const std::vector<Candidate>* candidates;
   Index samples = 0;
   std::vector<Matrix> grams;  // of (|forms|, z, 1, y); lower triangle
-  ScoreSums(const View& view_, const std::vector<Candidate>& candidates_, Index outputs)
-      : view(&view_), candidates(&candidates_) {
+  ScoreSums(const View& view_, const std::vector<Candidate>& candidates_, Index outputs) : view(&view_), candidates(&candidates_) {
     for (const Candidate& candidate : *candidates) {
       const Index columns = candidate.forms.rows() + candidate.forms.cols() + outputs;
       grams.push_back(Matrix::Zero(columns, columns));
@@ -48,8 +47,7 @@ void score_candidates(const SampleSource& source, const View& view, std::vector<
                       const Control& control) {
   std::erase_if(candidates, [](const Candidate& candidate) { return !candidate.forms.allFinite(); });
   const Index outputs = source.outputs();
-  const ScoreSums sums =
-      reduce(source, ScoreSums(view, candidates, outputs), control, 0, std::min(samples, source.samples()));
+  const ScoreSums sums = reduce(source, ScoreSums(view, candidates, outputs), control, 0, std::min(samples, source.samples()));
   const double n = static_cast<double>(std::max<Index>(sums.samples, 1));
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     Candidate& candidate = candidates[i];
@@ -63,8 +61,7 @@ void score_candidates(const SampleSource& source, const View& view, std::vector<
     candidate.affine = solution.bottomRows(features - units).transpose();
     candidate.residual = std::max(0.0, gram.bottomRightCorner(outputs, outputs).trace() - cross.cwiseProduct(solution).sum());
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
 }
 
 }  // namespace relucover

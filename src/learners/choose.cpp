@@ -28,7 +28,8 @@ void consider_wrong_labels(const MemorySource<double>& part, std::vector<Choice>
   constexpr double least_share = 2e-4;  // of the entries; fewer may be the tail of the inputs
   const LabelOutliers outliers = label_outliers(part.y(), deviations);
   if (outliers.entries < least_share) return;
-  const std::string seen = fmt::format("{:.2g}% of the label entries lie more than {:g} deviations off", 100 * outliers.entries, deviations);
+  const std::string seen =
+      fmt::format("{:.2g}% of the label entries lie more than {:g} deviations off", 100 * outliers.entries, deviations);
   constexpr Index outputs_to_outvote = 4;
   if (part.outputs() >= outputs_to_outvote)
     plan.push_back({"corrupted-labels", fmt::format("{}, and {} outputs can outvote them", seen, part.outputs())});
@@ -37,8 +38,7 @@ void consider_wrong_labels(const MemorySource<double>& part, std::vector<Choice>
 
 /// Moments that see the units at once, where inputs and outputs are as these methods need them. Returns how many units they
 /// show; 0: they don't apply.
-Index consider_moments(const MemorySource<double>& part, const LearnOptions& options, const Control& control,
-                      std::vector<Choice>& plan) {
+Index consider_moments(const MemorySource<double>& part, const LearnOptions& options, const Control& control, std::vector<Choice>& plan) {
   const double d = static_cast<double>(part.inputs());
   const QuadraticFitOptions regression;
   const double coefficients = 1 + d + d * (d + 1) / 2;
@@ -69,15 +69,18 @@ std::vector<Choice> choose_by_moments(const SampleSource& source, const LearnOpt
   std::vector<Choice> plan;
   const Index shown = consider_moments(looked_at(source, options, control), options, control, plan);
   // Noise may hide how many units there are from a search that must find out, but not from one that knows.
-  if (shown > 0 && options.units == 0) plan.push_back({"prune", fmt::format("with {} units, the rank of the labels' linear part", shown), shown});
+  if (shown > 0 && options.units == 0)
+    plan.push_back({"prune", fmt::format("with {} units, the rank of the labels' linear part", shown), shown});
   return plan;
 }
 
 std::optional<Choice> choose_after(const Result& tried, Index samples) {
   constexpr Index most_samples = 1 << 20;  // it looks at single samples again and again
   const auto tail = tried.figures.find("residual_tail");
-  if (tail == tried.figures.end() || tail->second < heavy_tails || samples > most_samples || std::isfinite(tried.detection_limit)) return std::nullopt;
-  return Choice{"robust", fmt::format("what is left has tails {:.1f} times as heavy as normal noise: a loss that forgives them", tail->second)};
+  if (tail == tried.figures.end() || tail->second < heavy_tails || samples > most_samples || std::isfinite(tried.detection_limit))
+    return std::nullopt;
+  return Choice{"robust",
+                fmt::format("what is left has tails {:.1f} times as heavy as normal noise: a loss that forgives them", tail->second)};
 }
 
 }  // namespace relucover

@@ -12,10 +12,10 @@
 #include "relucover/oracle.hpp"
 #include "samples/queried_samples.hpp"
 #include "samples/query_scale.hpp"
-#include "verify/unlinked.hpp"
 #include "samples/views.hpp"
 #include "verify/first_look.hpp"
 #include "verify/network_error.hpp"
+#include "verify/unlinked.hpp"
 
 namespace relucover {
 
@@ -29,8 +29,8 @@ bool several_layers(const ExtractOptions& options) {
 bool predicts(const SampleSource& fresh, const Control& control, Result& result, const std::string& what, double allowed = 1) {
   const NetworkError error = network_error(result.network, fresh, control);
   const double spread = error.relative > 0 ? error.rms / error.relative : 0;
-  const double level = std::max({result.residual_rms, result.holdout_rms, result.noise_estimate,
-                                 16 * std::numeric_limits<double>::epsilon() * spread});
+  const double level =
+      std::max({result.residual_rms, result.holdout_rms, result.noise_estimate, 16 * std::numeric_limits<double>::epsilon() * spread});
   // Rounding and noise stay below these; a unit that the sample did not see reaches far above.
   constexpr double typical = 2, worst = 30;
   result.figures[what] = static_cast<double>(error.samples);
@@ -46,7 +46,8 @@ MemorySource<double> asked_within(const Asking& asking, const QueryLaw& law) {
     for (Index i = 0; i < queries.rows(); ++i) {
       const Eigen::ArrayXd off = queries.row(i).transpose() - law.center();
       const bool constants_stay = (law.spread().array() > 0 || off == 0).all();
-      const double size = (law.spread().array() > 0).select(off / law.spread().array(), 0.0).matrix().norm() / std::sqrt(static_cast<double>(law.inputs()));
+      const double size =
+          (law.spread().array() > 0).select(off / law.spread().array(), 0.0).matrix().norm() / std::sqrt(static_cast<double>(law.inputs()));
       if (constants_stay && size <= bulk) inside.emplace_back(queries.row(i), answers.row(i));
     }
   RowMatrix x(static_cast<Index>(inside.size()), law.inputs()), y(x.rows(), std::max<Index>(1, asking.outputs()));
@@ -60,7 +61,8 @@ MemorySource<double> asked_within(const Asking& asking, const QueryLaw& law) {
 /// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
 class OneLayerExtraction {
  public:
-  OneLayerExtraction(Asking& asking, const QueryLaw& law, Link link, const ExtractOptions& options, const Control& control, Extraction& extraction)
+  OneLayerExtraction(Asking& asking, const QueryLaw& law, Link link, const ExtractOptions& options, const Control& control,
+                     Extraction& extraction)
       : asking_(asking), link_(link), options_(options), control_(control), extraction_(extraction), samples_(asking, law, options) {
     extraction.reused = samples_.reused();
     most_ = options.budget - (samples_.reused() > 0 ? 0 : asking.queries());
@@ -74,7 +76,8 @@ class OneLayerExtraction {
     samples_.grow(judged, control_);
     learn_from(wanted, std::min(seconds, share * control_.seconds_left()));
     Result& result = extraction_.result;
-    if (!result.certified() || !predicts(*seen(wanted, judged), control_, result, "fresh_queries") || !predicts_look() || !predicts_rows()) return false;
+    if (!result.certified() || !predicts(*seen(wanted, judged), control_, result, "fresh_queries") || !predicts_look() || !predicts_rows())
+      return false;
     say_what_was_seen();
     return true;
   }
@@ -128,7 +131,8 @@ class OneLayerExtraction {
     Result result = learn(*seen(0, wanted), learn_options);
     ++extraction_.attempts;
     // What was stopped may be worse than what an earlier sample gave.
-    if (result.status == Status::budget_exhausted && result.network.inputs() == 0 && extraction_.result.network.inputs() > 0) control_.check();
+    if (result.status == Status::budget_exhausted && result.network.inputs() == 0 && extraction_.result.network.inputs() > 0)
+      control_.check();
     extraction_.result = std::move(result);
     control_.check();
   }
@@ -145,8 +149,10 @@ class OneLayerExtraction {
     ++contradicted_;
     Result& result = extraction_.result;
     result.status = Status::approximate;
-    result.message = fmt::format("not certified: queries that were asked to look at the model are not answered as it does (worst difference {:.1e}): it bends "
-                                 "otherwise between the samples", result.figures["queries_of_the_look_worst"]);
+    result.message = fmt::format(
+        "not certified: queries that were asked to look at the model are not answered as it does (worst difference {:.1e}): it bends "
+        "otherwise between the samples",
+        result.figures["queries_of_the_look_worst"]);
     return false;
   }
 
@@ -156,7 +162,8 @@ class OneLayerExtraction {
     if (options_.like.rows() == 0) return true;
     if (rows_y_.rows() == 0) {
       rows_x_ = options_.like.topRows(std::min(most_rows, options_.like.rows()));
-      for (Index j = 0; j < rows_x_.cols(); ++j) rows_x_.col(j) = rows_x_.col(j).unaryExpr([&](double v) { return samples_.law().as_asked(v, j); });
+      for (Index j = 0; j < rows_x_.cols(); ++j)
+        rows_x_.col(j) = rows_x_.col(j).unaryExpr([&](double v) { return samples_.law().as_asked(v, j); });
       rows_y_ = asking_.all(rows_x_, control_);
     }
     const MemorySource<double> rows(rows_x_, rows_y_, options_.like_name);
@@ -172,8 +179,8 @@ class OneLayerExtraction {
       return true;
     }
     result.status = Status::approximate;
-    result.message = fmt::format("not certified: the rows of {} are not answered as the model does (worst difference {:.1e})", options_.like_name,
-                                 result.figures["rows_of_the_user_worst"]);
+    result.message = fmt::format("not certified: the rows of {} are not answered as the model does (worst difference {:.1e})",
+                                 options_.like_name, result.figures["rows_of_the_user_worst"]);
     return false;
   }
 
@@ -190,12 +197,12 @@ class OneLayerExtraction {
     const double linear = skip.size() > 0 ? (skip * samples_.law().spread().asDiagonal()).norm() / spread : 0;
     result.figures["units_bending"] = static_cast<double>(result.network.units());
     result.figures["linear_part"] = linear;
-    result.notes.push_back(fmt::format(
-        "{} unit{} bend on the queries; {}; units that are off at every query leave no trace", result.network.units(),
-        result.network.units() == 1 ? "" : "s",
-        linear > 0 ? "beside them there is a linear function (skip and offset): units that are on at every query, or a "
-                     "linear term of the model, and with it the signs of the units are a convention"
-                   : "no unit is on at every query, and there is no linear term"));
+    result.notes.push_back(
+        fmt::format("{} unit{} bend on the queries; {}; units that are off at every query leave no trace", result.network.units(),
+                    result.network.units() == 1 ? "" : "s",
+                    linear > 0 ? "beside them there is a linear function (skip and offset): units that are on at every query, or a "
+                                 "linear term of the model, and with it the signs of the units are a convention"
+                               : "no unit is on at every query, and there is no linear term"));
   }
 
   /// Says in the result that the budget ended the work, not the data.
@@ -230,11 +237,13 @@ QueryLaw law_for(const ExtractOptions& options, Asking& asking, const Control& c
   return law_by_asking(asking, options.inputs, options.learn.seed, control);
 }
 
-void extract_after_look(Asking& asking, const ExtractOptions& options, const Control& control, Extraction& extraction, std::string& domain) {
+void extract_after_look(Asking& asking, const ExtractOptions& options, const Control& control, Extraction& extraction,
+                        std::string& domain) {
   // A file of answers is gone on with without asking anything twice; a small budget is for samples.
   constexpr Index small_budget = 5000;
   std::error_code ignored;
-  const bool kept = !options.spool.empty() && std::filesystem::exists(options.spool, ignored) && std::filesystem::file_size(options.spool, ignored) > 0;
+  const bool kept =
+      !options.spool.empty() && std::filesystem::exists(options.spool, ignored) && std::filesystem::file_size(options.spool, ignored) > 0;
   const bool may_ask = options.look && !kept && options.budget >= std::max(small_budget, 40 * options.inputs);
   asking.keep(true);
   const QueryLaw law = law_for(options, asking, control, may_ask);
@@ -264,7 +273,9 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
   }
   asking.keep(false);
   if (several_layers(options)) {
-    if (link != Link::identity) throw std::invalid_argument(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)));
+    if (link != Link::identity)
+      throw std::invalid_argument(
+          fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)));
     extract_deep(asking, law, options, control, extraction);
   } else {
     OneLayerExtraction work(asking, law, link, options, control, extraction);
@@ -293,17 +304,26 @@ std::vector<std::string> ExtractOptions::problems() const {
   if (inputs < 1) found.push_back("inputs must be positive");
   if (budget < 1) found.push_back("budget must be positive");
   constexpr Index queries_for_an_unknown = 3;
-  if (const double unknowns = static_cast<double>(learn.units) * static_cast<double>(inputs + 1); unknowns * queries_for_an_unknown > static_cast<double>(std::max<Index>(budget, 100)))
-    found.push_back(fmt::format("{} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give a larger budget", learn.units, inputs, unknowns, budget));
+  if (const double unknowns = static_cast<double>(learn.units) * static_cast<double>(inputs + 1);
+      unknowns * queries_for_an_unknown > static_cast<double>(std::max<Index>(budget, 100)))
+    found.push_back(fmt::format(
+        "{} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give a larger budget",
+        learn.units, inputs, unknowns, budget));
   if (first < 0) found.push_back("first must not be negative");
   if (fresh < 0) found.push_back("fresh must not be negative");
   if (batch < 1) found.push_back("batch must be positive");
   if (!(scale >= 0) || !std::isfinite(scale)) found.push_back("scale must be positive and finite, or 0 to find out");
-  if (like.rows() > 0 && like.cols() != inputs) found.push_back(fmt::format("the rows of {} have {} columns, the model has {} inputs: leave out what is no input (labels are columns named y, y1, ...)", like_name, like.cols(), inputs));
+  if (like.rows() > 0 && like.cols() != inputs)
+    found.push_back(fmt::format(
+        "the rows of {} have {} columns, the model has {} inputs: leave out what is no input (labels are columns named y, y1, ...)",
+        like_name, like.cols(), inputs));
   if (like.rows() == 1) found.push_back(fmt::format("one row of {} is not enough to be like: give some ten rows or more", like_name));
-  if (const auto place = first_not_finite(like)) found.push_back(fmt::format("row {}, column {} of {} is NaN or infinite: leave such rows out, or fill them in as for the model", place->first, place->second, like_name));
+  if (const auto place = first_not_finite(like))
+    found.push_back(fmt::format("row {}, column {} of {} is NaN or infinite: leave such rows out, or fill them in as for the model",
+                                place->first, place->second, like_name));
   if ((like.rows() > 0) + (scale > 0) + (spread.size() > 0) > 1) found.push_back("scale, spreads and rows to be like: one of them");
-  if (spread.size() > 0 && (spread.size() != inputs || center.size() != inputs || !(spread.minCoeff() > 0) || !spread.allFinite() || !center.allFinite()))
+  if (spread.size() > 0 &&
+      (spread.size() != inputs || center.size() != inputs || !(spread.minCoeff() > 0) || !spread.allFinite() || !center.allFinite()))
     found.push_back("center and spread must have a number for each input, spreads positive");
   return found;
 }

@@ -206,7 +206,8 @@ class Finish {
     constexpr double clear = 20, alike = 0.9;  // times the unknowns of a unit; agreement of two units
     if (model_.units() > 1 && merge_closest_units(source_, model_, control_).agreement >= alike) return true;
     const SignFreeModel fewer = prune(source_, model_, model_.units() - 1, Loss{}, control_).model;
-    return increase_to(relative_cost(source_, fewer, Loss{}, variance_, control_)) < clear * static_cast<double>(model_.inputs() + model_.outputs());
+    return increase_to(relative_cost(source_, fewer, Loss{}, variance_, control_)) <
+           clear * static_cast<double>(model_.inputs() + model_.outputs());
   }
 
   /// With noisy labels a unit that explains no more than a search makes of noise is not in the answer.
@@ -220,13 +221,16 @@ class Finish {
       if (all_known() && !follows_rounding && (asked_for || !some_unit_is_doubtful())) break;
       auto smaller = with_one_unit_fewer(40, 1e-7);
       const double freedom = static_cast<double>(model_.inputs() + model_.outputs());
-      const bool by_chance = !(all_known() && asked_for) && chi_square_score(increase_to(smaller.relative_cost), freedom) <= (asked_for ? if_asked_for : all_known() ? by_luck : by_search);
+      const bool by_chance =
+          !(all_known() && asked_for) && chi_square_score(increase_to(smaller.relative_cost), freedom) <= (asked_for     ? if_asked_for
+                                                                                                           : all_known() ? by_luck
+                                                                                                                         : by_search);
       if (!by_chance && !(follows_rounding && at_float32_rounding(smaller))) break;
       take(std::move(smaller));
     }
     if (model_.units() < before)
-      result_.notes.push_back(fmt::format("{} of {} units explained nothing that noise would not, and were dropped",
-                                          before - model_.units(), before));
+      result_.notes.push_back(
+          fmt::format("{} of {} units explained nothing that noise would not, and were dropped", before - model_.units(), before));
   }
 
   void take(SolveOutcome solved) {
@@ -248,7 +252,8 @@ class Finish {
       if (!all_known()) continue;
       result_ = before;
       without_skip_ = without_offset_ = false;
-      result_.notes.push_back(fmt::format("{} of {} units are not known well enough to be told from noise, and were dropped", units - model_.units(), units));
+      result_.notes.push_back(
+          fmt::format("{} of {} units are not known well enough to be told from noise, and were dropped", units - model_.units(), units));
       resolve_signs();
       judge();
       if (result_.certified()) return;
@@ -286,10 +291,12 @@ class Finish {
     if (found.signs.empty()) {
       signs_.assign(static_cast<std::size_t>(units), 1);
       result_.sign_ambiguous = units > 0;
-      result_.notes.push_back(found.complete
-                                  ? "no choice of signs makes the linear parts of the units add up: the network has a linear term of its own, "
-                                    "or units that are linear on the data; it is given as skip and offset, and signs are a convention"
-                                  : fmt::format("the signs of {} units were not searched: too many combinations; the affine part is given as skip and offset", units));
+      result_.notes.push_back(
+          found.complete
+              ? "no choice of signs makes the linear parts of the units add up: the network has a linear term of its own, "
+                "or units that are linear on the data; it is given as skip and offset, and signs are a convention"
+              : fmt::format("the signs of {} units were not searched: too many combinations; the affine part is given as skip and offset",
+                            units));
       return;
     }
     // Among equivalent choices prefer the one without an offset: that is how networks are usually built.
@@ -369,8 +376,9 @@ class Finish {
       if (!fits) {
         without_skip_ = without_offset_ = false;
         result_.sign_ambiguous = true;
-        result_.notes.push_back("the linear parts of the units do not add up to the function's within the noise: the network has a linear term of its own, or "
-                                "units that are linear on the data; it is given as skip and offset, and signs are a convention");
+        result_.notes.push_back(
+            "the linear parts of the units do not add up to the function's within the noise: the network has a linear term of its own, or "
+            "units that are linear on the data; it is given as skip and offset, and signs are a convention");
         return;
       }
     }
@@ -391,8 +399,8 @@ class Finish {
     const StageClock clock("verify");
     control_.progress("verify", 0);
     if (not_needed_ > 0)
-      result_.notes.push_back(fmt::format("{} unit{} of the search {} not needed by any sample", not_needed_,
-                                          not_needed_ == 1 ? "" : "s", not_needed_ == 1 ? "was" : "were"));
+      result_.notes.push_back(fmt::format("{} unit{} of the search {} not needed by any sample", not_needed_, not_needed_ == 1 ? "" : "s",
+                                          not_needed_ == 1 ? "was" : "were"));
     result_.network = network();
     if (!result_.network.problems().empty()) {
       result_.network = Network(model_.inputs(), 0, model_.outputs());
@@ -426,17 +434,18 @@ class Finish {
   }
 
   void decide() {
-    const Certificate certificate = Gate::judge({.samples = source_,
-                                                 .held_out = *data_.judge,
-                                                 .network = result_.network,
-                                                 .model = model_,
-                                                 .grid = *grid_,
-                                                 .noise = sigma(),
-                                                 .known = known_,
-                                                 .large_known = [this] { return large_uncertainty(source_, model_, second_moment(source_, true, control_), control_); },
-                                                 .partly = partly_,
-                                                 .seed = options_.seed},
-                                                control_);
+    const Certificate certificate =
+        Gate::judge({.samples = source_,
+                     .held_out = *data_.judge,
+                     .network = result_.network,
+                     .model = model_,
+                     .grid = *grid_,
+                     .noise = sigma(),
+                     .known = known_,
+                     .large_known = [this] { return large_uncertainty(source_, model_, second_moment(source_, true, control_), control_); },
+                     .partly = partly_,
+                     .seed = options_.seed},
+                    control_);
     result_.status = certificate.status;
     result_.detection_limit = certificate.detection_limit;
     result_.left_out = certificate.left_out;

@@ -17,14 +17,14 @@
 #include "learners/plan.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
-#include "networks/leaky.hpp"
 #include "moments/measured_source.hpp"
+#include "networks/leaky.hpp"
 #include "reduce/cut.hpp"
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
-#include "verify/unlinked.hpp"
 #include "samples/views.hpp"
 #include "verify/label_grid.hpp"
+#include "verify/unlinked.hpp"
 
 namespace relucover {
 
@@ -51,7 +51,8 @@ std::vector<std::string> LearnOptions::problems() const {
     return found;
   }
   for (const auto& [name, value] : settings) {
-    const bool known = std::any_of(info->settings.begin(), info->settings.end(), [&, &key = name](const auto& s) { return s.first == key; });
+    const bool known =
+        std::any_of(info->settings.begin(), info->settings.end(), [&, &key = name](const auto& s) { return s.first == key; });
     if (!known) found.push_back(fmt::format("method {} has no setting \"{}\"", method, name));
     if (!std::isfinite(value)) found.push_back(fmt::format("setting {} is not a finite number", name));
   }
@@ -73,9 +74,9 @@ std::vector<Index> useful_columns(const Whitening& whitening, Result& result) {
                                        whitening.constant.size() == 1 ? "" : "s", listed(whitening.constant),
                                        whitening.constant.size() == 1 ? "ies" : "y"));
   if (!whitening.dependent.empty())
-    result.notes.push_back(fmt::format("input column{} {} {} a linear combination of the others: weight 0, the effect is in the others' weights",
-                                       whitening.dependent.size() == 1 ? "" : "s", listed(whitening.dependent),
-                                       whitening.dependent.size() == 1 ? "is" : "are"));
+    result.notes.push_back(fmt::format(
+        "input column{} {} {} a linear combination of the others: weight 0, the effect is in the others' weights",
+        whitening.dependent.size() == 1 ? "" : "s", listed(whitening.dependent), whitening.dependent.size() == 1 ? "is" : "are"));
   return whitening.kept;
 }
 
@@ -97,8 +98,10 @@ double distance_from_dependence(const SampleSource& source, const Whitening& whi
 void say_nearly_dependent(double distance, Result& result) {
   constexpr double rounding = 1e-10;
   if (distance <= rounding) return;
-  const std::string words =
-      fmt::format("a column that was taken for a linear combination of the others differs from it by {:.0e} of its spread, and what that part does was not looked at", distance);
+  const std::string words = fmt::format(
+      "a column that was taken for a linear combination of the others differs from it by {:.0e} of its spread, and what that part does was "
+      "not looked at",
+      distance);
   result.notes.push_back(words);
   if (result.status != Status::recovered) return;
   fail(result, Status::approximate, "not certified: " + words);
@@ -127,14 +130,13 @@ bool enough_samples(const SampleSource& source, Index inputs, Index units, Resul
   const Index unknowns = least_units * (inputs + source.outputs()) + (units == 0 ? inputs + 1 : 0);
   if (equations > unknowns) return true;
   fail(result, Status::assumption_failed,
-       fmt::format("{} samples give {} equations for at least {} unknowns ({} unit{} on {} inputs): give more samples or ask for fewer units",
-                   source.samples(), equations, unknowns, least_units, least_units == 1 ? "" : "s", inputs));
+       fmt::format(
+           "{} samples give {} equations for at least {} unknowns ({} unit{} on {} inputs): give more samples or ask for fewer units",
+           source.samples(), equations, unknowns, least_units, least_units == 1 ? "" : "s", inputs));
   return false;
 }
 
-bool wants_layers(const LearnOptions& options) {
-  return options.method == "deep" || options.any_depth || options.layers.size() > 1;
-}
+bool wants_layers(const LearnOptions& options) { return options.method == "deep" || options.any_depth || options.layers.size() > 1; }
 
 /// `--layers auto` begins with one hidden layer; its answer stays if it is certified.
 void learn_layers(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
@@ -198,16 +200,16 @@ Checkpoint::Identity identity_of(const SampleSource& source, const LearnOptions&
   const auto some = gather(source, rows, control);
   const std::size_t sum = std::hash<std::string>{}(pack(some.x(), some.y()));
   Checkpoint::Identity identity = {{"version", version()},
-          {"samples", std::to_string(source.samples())},
-          {"inputs", std::to_string(source.inputs())},
-          {"outputs", std::to_string(source.outputs())},
-          {"check sum of the data", fmt::format("{:016x}", sum)},
-          {"method", options.method},
-          {"units", std::to_string(options.units)},
-          {"layers", options.any_depth ? "auto" : fmt::format("{}", fmt::join(options.layers, ","))},
-          {"seed", std::to_string(options.seed)},
-          {"starts", std::to_string(options.starts)},
-          {"settings", settings}};
+                                   {"samples", std::to_string(source.samples())},
+                                   {"inputs", std::to_string(source.inputs())},
+                                   {"outputs", std::to_string(source.outputs())},
+                                   {"check sum of the data", fmt::format("{:016x}", sum)},
+                                   {"method", options.method},
+                                   {"units", std::to_string(options.units)},
+                                   {"layers", options.any_depth ? "auto" : fmt::format("{}", fmt::join(options.layers, ","))},
+                                   {"seed", std::to_string(options.seed)},
+                                   {"starts", std::to_string(options.starts)},
+                                   {"settings", settings}};
   // Sums over chunks round as they are cut. Few chunks are cut as ever; old files of data with more say nothing of it.
   const Cut cut(source.samples(), source.inputs() + source.outputs());
   if (cut.chunks() > Cut::few_chunks) identity.emplace_back("chunks of the data", std::to_string(cut.chunks()));
@@ -244,7 +246,8 @@ void name_leaky_units(Result& result) {
   result.network = *leaky;
   std::erase_if(result.notes, [](const std::string& note) { return note.starts_with("no choice of signs"); });
   result.sign_ambiguous = false;
-  result.notes.push_back(fmt::format("the units are leaky: below their kinks all of them go on with slope {:.6g}, and there is no other linear term", leaky->slope));
+  result.notes.push_back(fmt::format(
+      "the units are leaky: below their kinks all of them go on with slope {:.6g}, and there is no other linear term", leaky->slope));
 }
 
 /// As it is: labels are what the network puts out.
@@ -333,7 +336,8 @@ Result learn(const SampleSource& source, const LearnOptions& options) {
   rest.time_limit = std::max(control.seconds_left(), 1e-3);
   Result plain = learn_outputs(source, rest);
   // Probabilities that add up to 1 went through softmax, whatever else fits them.
-  const bool prefer_link = !plain.certified() && through.usable() && (link != Link::sigmoid || through.residual_relative < plain.residual_relative);
+  const bool prefer_link =
+      !plain.certified() && through.usable() && (link != Link::sigmoid || through.residual_relative < plain.residual_relative);
   if (prefer_link) return through;
   plain.notes.push_back(fmt::format("the labels look like those of a {} link, which was tried too: {}", name_of(link), through.message));
   return plain;

@@ -34,7 +34,8 @@ double gain_over(const Result& tried, const Result& result, Index outputs) {
   return 2 * equations * std::log(std::max(tried.residual_relative, 1e-300) / std::max(result.residual_relative, 1e-300));
 }
 
-/// Where one answer left something to explain, another with as many units and the same samples, and no clearly better, can only pass by luck.
+/// Where one answer left something to explain, another with as many units and the same samples, and no clearly better, can only pass by
+/// luck.
 void refuse_second_chance(const Result& tried, Index outputs, Result& result) {
   constexpr double clearly = 30;
   if (result.status != Status::recovered || !tried.figures.contains("something_left")) return;
@@ -77,7 +78,8 @@ class Plan {
     if (result.certified()) return;
     if (only_noise_is_left(result)) choices_.erase(std::remove_if(rest(), choices_.end(), takes_labels_for_wrong), choices_.end());
     if (at_ == 1 && search_may_have_been_stuck(source_, options_, result)) {
-      const std::vector<Choice> again{{"prune", "the search again, from another beginning", 0, 1}, {"prune", "the search again, from a third beginning", 0, 2}};
+      const std::vector<Choice> again{{"prune", "the search again, from another beginning", 0, 1},
+                                      {"prune", "the search again, from a third beginning", 0, 2}};
       choices_.insert(rest(), again.begin(), again.end());
     }
     if (at_ < choices_.size() || labels_may_be_wrong()) return;

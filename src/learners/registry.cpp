@@ -23,7 +23,9 @@ std::vector<Learner> with_families(std::vector<Learner> rows) {
 const std::vector<Learner>& learners() {
   static const std::vector<Learner> all = with_families({
       {{"prune", "over-parameterised starts, pruned: any inputs, any outputs, more units than inputs too", {}}, learn_by_pruning},
-      {{"robust", "the same where some labels are wrong or their noise has heavy tails: a loss that forgives, then the samples that agree", {}},
+      {{"robust",
+        "the same where some labels are wrong or their noise has heavy tails: a loss that forgives, then the samples that agree",
+        {}},
        learn_robustly},
       {{"deep", "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs", {}}, learn_deep},
   });

@@ -11,9 +11,7 @@ class StageClock {
  public:
   explicit StageClock(std::string stage) : stage_(std::move(stage)) {}
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-  void file(Result& result, Index iterations, double residual) const {
-    result.stages.push_back({stage_, seconds(), iterations, residual});
-  }
+  void file(Result& result, Index iterations, double residual) const { result.stages.push_back({stage_, seconds(), iterations, residual}); }
 
  private:
   std::string stage_;

@@ -37,9 +37,13 @@ Study atv_smoothed(const StudySize& size) {
         SmoothedStudyOptions one{.taus = {tau}, .units_per_input = {ratio}, .samples = {samples}, .seeds = size.trials};
         study.rows.push_back([one](const Watched& watched) -> TableRow {
           const SmoothedStudyRow row = smoothed_study(one, watched.control).front();
-          return {fmt::format("{:g}", row.tau), fmt::format("{}", row.inputs), fmt::format("{}", row.units),
-                  row.samples == 0 ? "exact" : fmt::format("{}", row.samples), fmt::format("{:.2f}", row.success),
-                  fmt::format("{:.1e}", row.median_error), fmt::format("{:.1e}", row.least_singular_value)};
+          return {fmt::format("{:g}", row.tau),
+                  fmt::format("{}", row.inputs),
+                  fmt::format("{}", row.units),
+                  row.samples == 0 ? "exact" : fmt::format("{}", row.samples),
+                  fmt::format("{:.2f}", row.success),
+                  fmt::format("{:.1e}", row.median_error),
+                  fmt::format("{:.1e}", row.least_singular_value)};
         });
       }
   return study;

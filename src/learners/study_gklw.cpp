@@ -83,14 +83,13 @@ TableRow row_of(const FigurePoint& setting, const StudySize& size, const Watched
   }
   TableRow row{setting.panel, fmt::format("{:g}", setting.point)};
   for (const Errors& errors : {printed, practical, ours})
-    for (const double value : {errors.weights, errors.outputs, errors.mean_square})
-      row.push_back(fmt::format("{:.2e}", value));
+    for (const double value : {errors.weights, errors.outputs, errors.mean_square}) row.push_back(fmt::format("{:.2e}", value));
   return row;
 }
 
 Study study_of(const std::string& axis, const std::vector<FigurePoint>& settings, const StudySize& size) {
-  Study study{{"panel", axis, "printed_W", "printed_A", "printed_mse", "practical_W", "practical_A", "practical_mse",
-               "default_W", "default_A", "default_mse"},
+  Study study{{"panel", axis, "printed_W", "printed_A", "printed_mse", "practical_W", "practical_A", "practical_mse", "default_W",
+               "default_A", "default_mse"},
               {}};
   const std::size_t points = size.points > 0 ? std::min(settings.size(), static_cast<std::size_t>(size.points)) : settings.size();
   for (std::size_t i = 0; i < points; ++i)
@@ -108,8 +107,7 @@ Study gklw_sample_efficiency(const StudySize& size) {
     settings.push_back({"10x10", static_cast<double>(samples), square(10), {.samples = samples}});
   for (const Index samples : {2000, 5000, 10000})
     settings.push_back({"32x32", static_cast<double>(samples), square(32), {.samples = samples}});
-  for (const Index side : {10, 16, 22, 32})
-    settings.push_back({"dimension", static_cast<double>(side), square(side), {.samples = 10000}});
+  for (const Index side : {10, 16, 22, 32}) settings.push_back({"dimension", static_cast<double>(side), square(side), {.samples = 10000}});
   return study_of("samples_or_dimension", settings, size);
 }
 
@@ -117,10 +115,8 @@ Study gklw_noise(const StudySize& size) {
   std::vector<FigurePoint> settings;
   for (const char* distribution : {"gaussian", "mixture"})
     for (const double noise : {0.1, 0.2, 0.3, 0.5, 0.7, 1.0})
-      settings.push_back({distribution,
-                          noise,
-                          square(10),
-                          {.samples = 10000, .distribution = InputDistribution::parse(distribution), .noise = noise}});
+      settings.push_back(
+          {distribution, noise, square(10), {.samples = 10000, .distribution = InputDistribution::parse(distribution), .noise = noise}});
   return study_of("noise", settings, size);
 }
 

@@ -44,8 +44,7 @@ struct PairSums {
 Distinguishing distinguishing(const SampleSource& source, const Matrix& W, const Control& control) {
   PairSums sums = reduce(source, PairSums(W.rowwise().normalized()), control);
   const double n = static_cast<double>(std::max<Index>(sums.rows, 1));
-  const double square =
-      std::max(sums.input_square / (n * static_cast<double>(source.inputs())), 1e-300);  // of one input
+  const double square = std::max(sums.input_square / (n * static_cast<double>(source.inputs())), 1e-300);  // of one input
   const Index pairs = sums.columns.cols() - 1;
   Matrix augmented = sums.columns / n;
   augmented.leftCols(pairs) /= square * square;
@@ -57,19 +56,16 @@ Distinguishing distinguishing(const SampleSource& source, const Matrix& W, const
   for (Index i = 0; i < W.rows(); ++i)
     for (Index j = i + 1; j < W.rows(); ++j) {
       const double share = result.opposite(i, j);
-      if (share == 0)
-        result.findings.push_back(fmt::format("units {} and {} always share a sign on these inputs", i + 1, j + 1));
-      if (share == 1)
-        result.findings.push_back(fmt::format("units {} and {} never share a sign on these inputs", i + 1, j + 1));
+      if (share == 0) result.findings.push_back(fmt::format("units {} and {} always share a sign on these inputs", i + 1, j + 1));
+      if (share == 1) result.findings.push_back(fmt::format("units {} and {} never share a sign on these inputs", i + 1, j + 1));
     }
   if (augmented.rows() < augmented.cols())
-    result.findings.push_back(fmt::format("{} pairs of units are more than the {} products of {} inputs can tell apart",
-                                          pairs, augmented.rows(), source.inputs()));
+    result.findings.push_back(fmt::format("{} pairs of units are more than the {} products of {} inputs can tell apart", pairs,
+                                          augmented.rows(), source.inputs()));
   if (pairs > 0 && result.least() < 1e-10 * result.singular[0])
     result.findings.push_back("the distinguishing matrix is rank-deficient: pure neurons can't be told from mixtures");
   else if (result.least_augmented() < 1e-10 * result.augmented_singular[0])
-    result.findings.push_back(
-        "the augmented distinguishing matrix is rank-deficient: label noise can't be told from signal");
+    result.findings.push_back("the augmented distinguishing matrix is rank-deficient: label noise can't be told from signal");
   return result;
 }
 

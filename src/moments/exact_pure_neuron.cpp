@@ -15,11 +15,12 @@ constexpr double pi = std::numbers::pi;
 
 /// What two units have together on N(0, I), u = w_i·x and v = w_j·x.
 struct Pair {
-  double product;    // E[relu(u) relu(v)]
-  Matrix detector;   // E[(relu(u) v + u relu(v))/2 - relu(u) relu(v)) x xᵀ], zero for i = j
+  double product;   // E[relu(u) relu(v)]
+  Matrix detector;  // E[(relu(u) v + u relu(v))/2 - relu(u) relu(v)) x xᵀ], zero for i = j
 };
 
-/// E[h x xᵀ] = E[h] I + E[∇²h] (Stein), with ∇²(relu(u) relu(v)) = δ(u) relu(v) w wᵀ + 1[u > 0, v > 0] (w w'ᵀ + w' wᵀ) + δ(v) relu(u) w' w'ᵀ.
+/// E[h x xᵀ] = E[h] I + E[∇²h] (Stein), with ∇²(relu(u) relu(v)) = δ(u) relu(v) w wᵀ + 1[u > 0, v > 0] (w w'ᵀ + w' wᵀ) + δ(v) relu(u) w'
+/// w'ᵀ.
 Pair pair_of(const Vector& w, const Vector& other) {
   const double one = w.norm(), two = other.norm(), inner = w.dot(other);
   const double cosine = std::clamp(inner / (one * two), -1.0, 1.0), angle = std::acos(cosine), sine = std::sin(angle);

@@ -6,7 +6,7 @@
 namespace relucover {
 
 struct ExactPureNeuronMoments {
-  Matrix linear;  // E[y xᵀ] = A W / 2, outputs by inputs
+  Matrix linear;         // E[y xᵀ] = A W / 2, outputs by inputs
   PureNeuronMoments of;  // of compressᵀ y; without the Gram matrix over samples
 };
 

@@ -127,8 +127,8 @@ std::vector<Matrix> third_order(const Matrix& m3, const Vector& m1) {
   for (Index c = 0; c < q; ++c)
     for (Index a = 0; a < q; ++a)
       for (Index b = 0; b < q; ++b)
-        slices[static_cast<std::size_t>(c)](a, b) = m3(c, pair_index(std::min(a, b), std::max(a, b))) - m1[a] * equal(b, c) -
-                                                    m1[b] * equal(a, c) - m1[c] * equal(a, b);
+        slices[static_cast<std::size_t>(c)](a, b) =
+            m3(c, pair_index(std::min(a, b), std::max(a, b))) - m1[a] * equal(b, c) - m1[b] * equal(a, c) - m1[c] * equal(a, b);
   return slices;
 }
 
@@ -141,8 +141,8 @@ Matrix fourth_order(const Matrix& m4, const Matrix& m2, double m0) {
       for (Index d = 0; d < q; ++d)
         for (Index c = 0; c <= d; ++c)
           t4(pair_index(a, b), pair_index(c, d)) +=
-              -(equal(a, b) * m2(c, d) + equal(a, c) * m2(b, d) + equal(a, d) * m2(b, c) + equal(b, c) * m2(a, d) +
-                equal(b, d) * m2(a, c) + equal(c, d) * m2(a, b)) +
+              -(equal(a, b) * m2(c, d) + equal(a, c) * m2(b, d) + equal(a, d) * m2(b, c) + equal(b, c) * m2(a, d) + equal(b, d) * m2(a, c) +
+                equal(c, d) * m2(a, b)) +
               m0 * (equal(a, b) * equal(c, d) + equal(a, c) * equal(b, d) + equal(a, d) * equal(b, c));
   return t4;
 }
@@ -207,21 +207,20 @@ void add_turned(const LabelMoments& old, const Matrix& turn, int order, LabelMom
     for (Index a = 0; a <= b; ++a)
       for (Index l = 0; l < p; ++l)
         for (Index k = 0; k <= l; ++k)
-          pairs(pair_index(a, b), pair_index(k, l)) =
-              k == l ? turn(a, k) * turn(b, k) : turn(a, k) * turn(b, l) + turn(a, l) * turn(b, k);
+          pairs(pair_index(a, b), pair_index(k, l)) = k == l ? turn(a, k) * turn(b, k) : turn(a, k) * turn(b, l) + turn(a, l) * turn(b, k);
   moments.t4 += pairs * old.t4 * pairs.transpose();
 }
 
 }  // namespace
 
-LabelMoments label_moments(const SampleSource& source, const LabelFunction& label, const Matrix& basis, int order,
-                           const Control& control, const SampleRange& range) {
+LabelMoments label_moments(const SampleSource& source, const LabelFunction& label, const Matrix& basis, int order, const Control& control,
+                           const SampleRange& range) {
   const Index end = range.end < 0 ? source.samples() : range.end;
   return finished_moments(reduce(source, RawMoments(label, nullptr, basis, order), control, range.begin, end), order);
 }
 
-LabelMoments refined_moments(const SampleSource& source, const LabelFunction& label, const HermiteExpansion& expansion,
-                             const Matrix& basis, int order, const Control& control, const SampleRange& range) {
+LabelMoments refined_moments(const SampleSource& source, const LabelFunction& label, const HermiteExpansion& expansion, const Matrix& basis,
+                             int order, const Control& control, const SampleRange& range) {
   const Index end = range.end < 0 ? source.samples() : range.end;
   const PackedPolynomial known(expansion);
   LabelMoments moments = finished_moments(reduce(source, RawMoments(label, &known, basis, order), control, range.begin, end), order);

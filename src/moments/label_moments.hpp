@@ -41,8 +41,8 @@ struct SampleRange {
 };
 
 /// Moments up to `order` (2, 3 or 4) of label(y) on z = basisᵀ x.
-LabelMoments label_moments(const SampleSource& source, const LabelFunction& label, const Matrix& basis, int order,
-                           const Control& control, const SampleRange& range = {});
+LabelMoments label_moments(const SampleSource& source, const LabelFunction& label, const Matrix& basis, int order, const Control& control,
+                           const SampleRange& range = {});
 
 /// Σ_k <T_k, He_k(basisᵀ x)> / k!, k <= 4: the projection of the label on polynomials of degree 4.
 struct HermiteExpansion {
@@ -52,7 +52,7 @@ struct HermiteExpansion {
 
 /// Moments on another basis with the expansion's part known and only the rest measured:
 /// T_k = (T_k of the expansion) + E[(g - expansion) He_k]. Same expectation, the variance of the rest alone.
-LabelMoments refined_moments(const SampleSource& source, const LabelFunction& label, const HermiteExpansion& expansion,
-                             const Matrix& basis, int order, const Control& control, const SampleRange& range = {});
+LabelMoments refined_moments(const SampleSource& source, const LabelFunction& label, const HermiteExpansion& expansion, const Matrix& basis,
+                             int order, const Control& control, const SampleRange& range = {});
 
 }  // namespace relucover

@@ -95,8 +95,8 @@ HermiteMoments ExactMoments::moments(const Matrix& directions, Index max_order, 
 SampledMoments::SampledMoments(InputMoments moments, Whitening whitening, Vector combination)
     : moments_(std::move(moments)), whitening_(std::move(whitening)), combination_(std::move(combination)) {}
 
-EstimatedMoments::EstimatedMoments(const SampleSource& source, InputMoments moments, Whitening whitening,
-                                   Vector combination, EstimationOptions options)
+EstimatedMoments::EstimatedMoments(const SampleSource& source, InputMoments moments, Whitening whitening, Vector combination,
+                                   EstimationOptions options)
     : SampledMoments(std::move(moments), std::move(whitening), std::move(combination)), source_(source), options_(options) {
   check_equal("outputs combined", combination_.size(), source.outputs());
 }
@@ -113,15 +113,25 @@ double SampledMoments::affine_residual() const { return std::max(0.0, label_vari
 Matrix EstimatedMoments::second_moment_times(const Matrix& vectors, const Control& control) const {
   const Vector centred_slope = solve_lower_transposed(whitening_.factor, slope());
   const Matrix centred_vectors = solve_lower_transposed(whitening_.factor, vectors);
-  const SecondMomentSums empty{&whitening_.kept, &whitening_.mean,  &centred_slope, combination_.dot(moments_.label_mean),
-                               &combination_,    &centred_vectors, Matrix::Zero(inputs(), vectors.cols())};
+  const SecondMomentSums empty{&whitening_.kept,
+                               &whitening_.mean,
+                               &centred_slope,
+                               combination_.dot(moments_.label_mean),
+                               &combination_,
+                               &centred_vectors,
+                               Matrix::Zero(inputs(), vectors.cols())};
   return solve_lower(whitening_.factor, reduce(source_, empty, control).total) / static_cast<double>(source_.samples());
 }
 
 Matrix EstimatedMoments::second_moment(const Control& control) const {
   const Vector centred_slope = solve_lower_transposed(whitening_.factor, slope());
-  const SecondMomentSums empty{&whitening_.kept, &whitening_.mean, &centred_slope, combination_.dot(moments_.label_mean),
-                               &combination_,    nullptr,          Matrix::Zero(inputs(), inputs())};
+  const SecondMomentSums empty{&whitening_.kept,
+                               &whitening_.mean,
+                               &centred_slope,
+                               combination_.dot(moments_.label_mean),
+                               &combination_,
+                               nullptr,
+                               Matrix::Zero(inputs(), inputs())};
   // The residual has mean zero, so T_2 = E[r z zᵀ]: no identity to subtract.
   const Matrix total = reduce(source_, empty, control).total / static_cast<double>(source_.samples());
   const Matrix half = solve_lower(whitening_.factor, total);

@@ -125,8 +125,7 @@ Vector nearest_power(const Vector& weighted, Index dimension, Index order) {
   const Matrix unfolding = flatten(tensor, 1);  // the weights of the columns keep the Gram matrix of the full unfolding
   const SymmetricEigen eigen = symmetric_eigen(unfolding * unfolding.transpose());
   Vector w = eigen.vectors.col(dimension - 1);
-  if (order % 2 && tensor.values.dot(packed_power(w, order).cwiseProduct(PackedIndex(dimension, order).multiplicities())) < 0)
-    w = -w;
+  if (order % 2 && tensor.values.dot(packed_power(w, order).cwiseProduct(PackedIndex(dimension, order).multiplicities())) < 0) w = -w;
   return w;
 }
 

@@ -27,8 +27,7 @@ struct FitSums {
   Index degree;
   Matrix gram;  // of the features with the label as the last column; lower triangle
   Index samples = 0;
-  FitSums(const View& view_, Index degree_)
-      : view(&view_), degree(degree_) {
+  FitSums(const View& view_, Index degree_) : view(&view_), degree(degree_) {
     const Index columns = feature_count(view->rows.rows(), degree) + 1;
     gram = Matrix::Zero(columns, columns);
   }
@@ -71,8 +70,7 @@ struct MomentSums {
       max_half = std::max(max_half, (request.order + 1) / 2);
       squares.push_back(0);
       products.emplace_back();
-      for (Index order = request.order; order >= 0; order -= 2)
-        products.back().push_back(split(order).empty_product());
+      for (Index order = request.order; order >= 0; order -= 2) products.back().push_back(split(order).empty_product());
     }
   }
   const SplitTuples& split(Index order) const { return (*splits)[static_cast<std::size_t>(order)]; }
@@ -139,8 +137,7 @@ std::vector<Matrix> hermite_features(const Matrix& z, Index max_order) {
       if (k >= 2) {  // He_{c+1} = z He_c - c He_{c-1} where the tuple has j already
         const Index lower = packed_size(j + 1, k - 2);
         const Vector counts = counts_of_last(j, k - 2).array() + 1;
-        next.middleCols(at + prefix - lower, lower) -=
-            features[static_cast<std::size_t>(k - 2)].leftCols(lower) * counts.asDiagonal();
+        next.middleCols(at + prefix - lower, lower) -= features[static_cast<std::size_t>(k - 2)].leftCols(lower) * counts.asDiagonal();
       }
       at += prefix;
     }
@@ -192,8 +189,7 @@ Vector Polynomial::evaluate(const std::vector<Matrix>& features) const {
   return value;
 }
 
-std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& view, Index max_degree,
-                                        const Control& control) {
+std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& view, Index max_degree, const Control& control) {
   const FitSums sums = reduce(source, FitSums(view, max_degree), control);
   const Matrix gram = sums.gram.selfadjointView<Eigen::Lower>();
   const Index q = view.rows.rows(), label = gram.rows() - 1;
@@ -205,8 +201,8 @@ std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& 
   return fits;
 }
 
-std::vector<ResidualMoments> residual_moments(const SampleSource& source, const View& view,
-                                              const std::vector<MomentRequest>& requests, const Control& control) {
+std::vector<ResidualMoments> residual_moments(const SampleSource& source, const View& view, const std::vector<MomentRequest>& requests,
+                                              const Control& control) {
   for (const MomentRequest& request : requests) check_range("order of a moment", request.order, 1, max_tensor_order + 1);
   Index max_order = 0;
   for (const MomentRequest& request : requests) max_order = std::max(max_order, request.order);
@@ -254,8 +250,8 @@ SymmetricTensor hermite_from_raw(const std::vector<SymmetricTensor>& raw) {
         dropped += run.dropped;
         left.insert(left.end(), static_cast<std::size_t>(run.count - 2 * run.dropped), run.coordinate);
       }
-      value += coefficient *
-               raw[static_cast<std::size_t>(dropped)].values[PackedIndex::place(left.data(), static_cast<Index>(left.size()))];
+      value +=
+          coefficient * raw[static_cast<std::size_t>(dropped)].values[PackedIndex::place(left.data(), static_cast<Index>(left.size()))];
       more = false;
       for (Run& run : runs) {  // an odometer over how many pairs each coordinate drops
         if (2 * (run.dropped + 1) <= run.count) {

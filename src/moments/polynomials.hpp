@@ -32,8 +32,7 @@ struct Polynomial {
 };
 
 /// Least-squares fits of the label by all polynomials up to each degree 0..max_degree, from one pass over the samples.
-std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& view, Index max_degree,
-                                        const Control& control);
+std::vector<Polynomial> fit_polynomials(const SampleSource& source, const View& view, Index max_degree, const Control& control);
 
 /// |He_k(z)|² of the whole tensor, for each row of z.
 Vector hermite_tensor_squared_norms(const Matrix& z, Index order);
@@ -48,8 +47,8 @@ struct MomentRequest {
   Index order;
   Polynomial removed;
 };
-std::vector<ResidualMoments> residual_moments(const SampleSource& source, const View& view,
-                                              const std::vector<MomentRequest>& requests, const Control& control);
+std::vector<ResidualMoments> residual_moments(const SampleSource& source, const View& view, const std::vector<MomentRequest>& requests,
+                                              const Control& control);
 
 /// (1/N) Σ r He_k(z) from raw moments of orders k, k-2, ...: He_k is z^{⊗k} less lower orders, coordinate by coordinate.
 SymmetricTensor hermite_from_raw(const std::vector<SymmetricTensor>& raw);

@@ -27,11 +27,8 @@ struct Sums {
   Matrix label_products;
 
   Sums(const SplitTuples& of_inputs, const SplitTuples& of_labels, Index outputs)
-      : input_tuples(&of_inputs),
-        label_tuples(&of_labels),
-        half(std::max(of_inputs.half(), of_labels.half())),
-        inputs(of_inputs.empty_product()),
-        labels(static_cast<std::size_t>(outputs), of_labels.empty_product()),
+      : input_tuples(&of_inputs), label_tuples(&of_labels), half(std::max(of_inputs.half(), of_labels.half())),
+        inputs(of_inputs.empty_product()), labels(static_cast<std::size_t>(outputs), of_labels.empty_product()),
         label_products(Matrix::Zero(outputs, outputs)) {}
 
   void add(const Block<double>& block) {
@@ -65,15 +62,15 @@ PowerSums power_sums(const SampleSource& source, Index order, const Control& con
   const Index dimension = source.inputs() + 1;
   const auto numbers = [&](Index of_order) { return binomial(dimension + of_order - 1, of_order); };
   if (numbers(order) * static_cast<double>(source.outputs() + 1) > most_numbers)
-    throw std::invalid_argument(fmt::format("moments of order {} of {} inputs and {} outputs are {:.1e} numbers: ask for a lower order", order,
-                                            source.inputs(), source.outputs(), numbers(order) * static_cast<double>(source.outputs() + 1)));
+    throw std::invalid_argument(fmt::format("moments of order {} of {} inputs and {} outputs are {:.1e} numbers: ask for a lower order",
+                                            order, source.inputs(), source.outputs(),
+                                            numbers(order) * static_cast<double>(source.outputs() + 1)));
   sums.input_order = numbers(order + 1) <= most_numbers_for_control ? order + 1 : order;
   const SplitTuples of_inputs(dimension, sums.input_order), of_labels(dimension, order);
   const Sums total = reduce(source, Sums(of_inputs, of_labels, source.outputs()), control);
   sums.of_inputs = of_inputs.tensor(total.inputs).values;
   sums.of_labels.resize(packed_size(dimension, order), source.outputs());
-  for (Index j = 0; j < source.outputs(); ++j)
-    sums.of_labels.col(j) = of_labels.tensor(total.labels[static_cast<std::size_t>(j)]).values;
+  for (Index j = 0; j < source.outputs(); ++j) sums.of_labels.col(j) = of_labels.tensor(total.labels[static_cast<std::size_t>(j)]).values;
   sums.label_products = total.label_products;
   return sums;
 }
@@ -114,7 +111,8 @@ PowerSums read_power_sums(const std::filesystem::path& path) {
   sums.inputs = count("inputs", 1, 1e6);
   sums.order = count("order", 2, 6);
   sums.input_order = count("input_order", static_cast<double>(sums.order), static_cast<double>(sums.order) + 1);
-  if (binomial(sums.inputs + sums.input_order, sums.input_order) > most_numbers) reader.fail("inputs", "claims more numbers than there can be");
+  if (binomial(sums.inputs + sums.input_order, sums.input_order) > most_numbers)
+    reader.fail("inputs", "claims more numbers than there can be");
   sums.of_inputs = reader.vector("of_inputs", packed_size(sums.inputs + 1, sums.input_order));
   sums.of_labels = reader.matrix("of_labels", packed_size(sums.inputs + 1, sums.order), -1);
   sums.outputs = sums.of_labels.cols();

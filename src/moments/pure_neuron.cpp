@@ -21,13 +21,9 @@ struct DetectorSums {
   Index rows = 0;
 
   DetectorSums(const Matrix& compress_, const Matrix& linear_)
-      : compress(compress_),
-        linear(linear_),
-        gram(Matrix::Zero(packed_size(units()), packed_size(units()))),
-        moment(Matrix::Zero(packed_size(inputs()), packed_size(units()))),
-        input_second(Matrix::Zero(inputs(), inputs())),
-        output_second(Matrix::Zero(units(), units())),
-        output_sum(Vector::Zero(units())) {}
+      : compress(compress_), linear(linear_), gram(Matrix::Zero(packed_size(units()), packed_size(units()))),
+        moment(Matrix::Zero(packed_size(inputs()), packed_size(units()))), input_second(Matrix::Zero(inputs(), inputs())),
+        output_second(Matrix::Zero(units(), units())), output_sum(Vector::Zero(units())) {}
 
   Index units() const { return linear.rows(); }
   Index inputs() const { return linear.cols(); }
@@ -39,8 +35,8 @@ struct DetectorSums {
     Index at = 0;
     for (Index a = 0; a < units(); ++a)
       for (Index b = a; b < units(); ++b)
-        detector.col(at++) = (a == b ? 1.0 : std::numbers::sqrt2) *
-                             (y.col(a).cwiseProduct(g.col(b) - y.col(b)) + y.col(b).cwiseProduct(g.col(a)));
+        detector.col(at++) =
+            (a == b ? 1.0 : std::numbers::sqrt2) * (y.col(a).cwiseProduct(g.col(b) - y.col(b)) + y.col(b).cwiseProduct(g.col(a)));
     gram.selfadjointView<Eigen::Lower>().rankUpdate(detector.transpose());
     moment.noalias() += packed_squares(block.x).transpose() * detector;
     input_second.noalias() += block.x.transpose() * block.x;
@@ -53,8 +49,8 @@ struct DetectorSums {
 
 }  // namespace
 
-PureNeuronMoments pure_neuron_moments(const SampleSource& source, const Matrix& compress, const Matrix& linear,
-                                      const Control& control, Index begin, Index end) {
+PureNeuronMoments pure_neuron_moments(const SampleSource& source, const Matrix& compress, const Matrix& linear, const Control& control,
+                                      Index begin, Index end) {
   check_equal("rows of the compression", compress.rows(), source.outputs());
   check_equal("columns of the linear part", linear.cols(), source.inputs());
   check_equal("rows of the linear part", linear.rows(), compress.cols());

@@ -19,8 +19,8 @@ struct PureNeuronMoments {
 };
 
 /// `compress` (outputs by k) maps labels to as many values as there are units, `linear` (k by inputs) is compressᵀ A W / 2.
-PureNeuronMoments pure_neuron_moments(const SampleSource& source, const Matrix& compress, const Matrix& linear,
-                                      const Control& control, Index begin, Index end);
+PureNeuronMoments pure_neuron_moments(const SampleSource& source, const Matrix& compress, const Matrix& linear, const Control& control,
+                                      Index begin, Index end);
 
 /// A basis of the span of {z zᵀ}: columns are packed symmetric matrices, orthonormal.
 struct PureNeuronSpan {

@@ -18,9 +18,7 @@ struct PolynomialGram {
   Index rows = 0;
 
   PolynomialGram(Index inputs, Index outputs, int degree_)
-      : degree(degree_),
-        gram(Matrix::Zero(width(inputs), width(inputs))),
-        cross(Matrix::Zero(width(inputs), outputs)),
+      : degree(degree_), gram(Matrix::Zero(width(inputs), width(inputs))), cross(Matrix::Zero(width(inputs), outputs)),
         output_second(Matrix::Zero(outputs, outputs)) {}
 
   Index width(Index inputs) const { return 1 + inputs + (degree == 2 ? packed_size(inputs) : 0); }

@@ -9,10 +9,10 @@
 namespace relucover {
 
 struct QuadraticFit {
-  Vector offset;       // outputs
-  Matrix linear;       // outputs by inputs
-  Matrix quadratic;    // outputs by packed pairs of inputs (symmetric_packing.hpp); empty if degree is 1
-  int degree = 2;      // 1 where there are too few samples, or too many inputs, for all products
+  Vector offset;     // outputs
+  Matrix linear;     // outputs by inputs
+  Matrix quadratic;  // outputs by packed pairs of inputs (symmetric_packing.hpp); empty if degree is 1
+  int degree = 2;    // 1 where there are too few samples, or too many inputs, for all products
   Vector input_mean;
   Matrix input_second;   // E[x xᵀ]
   Matrix output_second;  // E[y yᵀ]

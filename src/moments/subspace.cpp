@@ -21,9 +21,7 @@ Spectrum by_falling_size(const Matrix& symmetric) {
   const SymmetricEigen eigen = symmetric_eigen(symmetric);
   std::vector<Index> order(static_cast<std::size_t>(symmetric.rows()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return std::abs(eigen.values[a]) > std::abs(eigen.values[b]);
-  });
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return std::abs(eigen.values[a]) > std::abs(eigen.values[b]); });
   return {eigen.values(order), eigen.vectors(Eigen::all, order)};
 }
 
@@ -44,8 +42,8 @@ Subspace subspace_of(const MomentSource& source, Index units, const SubspaceOpti
   const auto* estimated = dynamic_cast<const EstimatedMoments*>(&source);
   const Index most = std::min(source.inputs(), static_cast<Index>(std::ceil(options.excess * static_cast<double>(units))));
   const bool as_operator = estimated && source.inputs() > estimated->options().operator_above;
-  const Spectrum spectrum = as_operator ? by_range_finder(*estimated, 2 * most + 10, options.seed, control)
-                                        : by_falling_size(source.second_moment(control));
+  const Spectrum spectrum =
+      as_operator ? by_range_finder(*estimated, 2 * most + 10, options.seed, control) : by_falling_size(source.second_moment(control));
   Subspace answer;
   answer.spectrum = spectrum.values;
   const Index kept = std::min(units, source.inputs());

@@ -13,8 +13,7 @@ inline Vector pack_symmetric(const Matrix& symmetric) {
   Vector packed(packed_size(symmetric.rows()));
   Index at = 0;
   for (Index i = 0; i < symmetric.rows(); ++i)
-    for (Index j = i; j < symmetric.rows(); ++j)
-      packed[at++] = i == j ? symmetric(i, j) : std::numbers::sqrt2 * symmetric(i, j);
+    for (Index j = i; j < symmetric.rows(); ++j) packed[at++] = i == j ? symmetric(i, j) : std::numbers::sqrt2 * symmetric(i, j);
   return packed;
 }
 
@@ -37,8 +36,7 @@ RowMatrix packed_squares(const Eigen::MatrixBase<Derived>& rows) {
   RowMatrix packed(rows.rows(), packed_size(size));
   Index at = 0;
   for (Index i = 0; i < size; ++i)
-    for (Index j = i; j < size; ++j)
-      packed.col(at++) = rows.col(i).cwiseProduct(rows.col(j)) * (i == j ? 1.0 : std::numbers::sqrt2);
+    for (Index j = i; j < size; ++j) packed.col(at++) = rows.col(i).cwiseProduct(rows.col(j)) * (i == j ? 1.0 : std::numbers::sqrt2);
   return packed;
 }
 

@@ -21,9 +21,7 @@ struct ShiftedSums {
   RowMatrix joint;
 
   explicit ShiftedSums(Eigen::RowVectorXd shift_)
-      : shift(std::move(shift_)),
-        sum(Eigen::RowVectorXd::Zero(shift.size())),
-        gram(Matrix::Zero(shift.size(), shift.size())) {}
+      : shift(std::move(shift_)), sum(Eigen::RowVectorXd::Zero(shift.size())), gram(Matrix::Zero(shift.size(), shift.size())) {}
   void add(const Block<double>& block) {
     joint.resize(block.rows(), shift.size());
     joint.leftCols(block.x.cols()) = block.x.rowwise() - shift.head(block.x.cols());
@@ -133,16 +131,14 @@ double Whitening::condition() const {
 Matrix Whitening::whiten(const Eigen::Ref<const RowMatrix>& x) const {
   check_equal("columns of x", x.cols(), inputs);
   Matrix centred(size(), x.rows());
-  for (Index i = 0; i < size(); ++i)
-    centred.row(i) = (x.col(kept[static_cast<std::size_t>(i)]).array() - mean[i]).transpose();
+  for (Index i = 0; i < size(); ++i) centred.row(i) = (x.col(kept[static_cast<std::size_t>(i)]).array() - mean[i]).transpose();
   return solve_lower(factor, std::move(centred)).transpose();
 }
 
 Matrix Whitening::forms_to_inputs(const Matrix& forms) const {
   check_equal("columns of forms", forms.cols(), size() + 1);
   // w·L⁻¹(x − μ) + b = (L⁻ᵀw)·x + b − (L⁻ᵀw)·μ
-  const Matrix w =
-      solve_lower_transposed(factor, forms.leftCols(size()).transpose()).transpose();
+  const Matrix w = solve_lower_transposed(factor, forms.leftCols(size()).transpose()).transpose();
   Matrix mapped = Matrix::Zero(forms.rows(), inputs + 1);
   for (Index i = 0; i < size(); ++i) mapped.col(kept[static_cast<std::size_t>(i)]) = w.col(i);
   mapped.col(inputs) = forms.col(size()) - w * mean;

@@ -75,8 +75,7 @@ Comparison compare(const Network& truth_given, const Network& answer_given) {
   }
   if (truth.units() != answer.units()) {  // a unit too many or too few is as wrong as a unit can be
     result.max_weight_error = std::max(result.max_weight_error, 2.0);
-    result.max_output_error =
-        std::max({result.max_output_error, truth.A.size() ? truth.A.cwiseAbs().maxCoeff() : 0.0});
+    result.max_output_error = std::max({result.max_output_error, truth.A.size() ? truth.A.cwiseAbs().maxCoeff() : 0.0});
   }
   result.layers = {{result.units_truth, result.units_answer, result.units_matched, result.max_weight_error, result.max_bias_error}};
   result.function_rms = relative_function_error(truth, answer);

@@ -62,8 +62,7 @@ LayerMatch match_layer(const PairedRows& rows, const Vector& truth_bias, const V
     const double sign = distance(i, j, -1) < distance(i, j, 1) ? -1 : 1;
     match.turned |= sign < 0;
     match.errors.units_matched += distance(i, j, sign) < matched_within;
-    match.errors.max_weight_error =
-        std::max(match.errors.max_weight_error, (rows.truth.row(i) - sign * rows.answer.row(j)).norm());
+    match.errors.max_weight_error = std::max(match.errors.max_weight_error, (rows.truth.row(i) - sign * rows.answer.row(j)).norm());
     match.errors.max_bias_error = std::max(match.errors.max_bias_error, std::abs(truth_bias[i] - sign * answer_bias[j]));
   }
   if (k != m) match.errors.max_weight_error = std::max(match.errors.max_weight_error, 2.0);
@@ -92,8 +91,7 @@ Comparison compare_layers(const Network& truth, const Network& answer) {
   }
   Partners below = same_order(truth.inputs()), beneath;
   for (std::size_t l = 0; l + 1 < maps.size(); ++l) {
-    const LayerMatch match =
-        match_layer(paired_rows(maps[l], found[l], below, l > 0 ? &beneath : nullptr), maps[l].b, found[l].b);
+    const LayerMatch match = match_layer(paired_rows(maps[l], found[l], below, l > 0 ? &beneath : nullptr), maps[l].b, found[l].b);
     if (l == 0) result.partner = match.partner;
     result.layers.push_back(match.errors);
     result.units_matched += match.errors.units_matched;
@@ -104,9 +102,9 @@ Comparison compare_layers(const Network& truth, const Network& answer) {
     below = match.partner;
   }
   const PairedRows last = paired_rows(maps.back(), found.back(), below, &beneath);
-  result.max_output_error = std::max({last.truth.size() > 0 ? (last.truth - last.answer).cwiseAbs().maxCoeff() : 0.0,
-                                      (maps.back().b - found.back().b).cwiseAbs().maxCoeff(),
-                                      (truth.skip - answer.skip).cwiseAbs().maxCoeff()});
+  result.max_output_error =
+      std::max({last.truth.size() > 0 ? (last.truth - last.answer).cwiseAbs().maxCoeff() : 0.0,
+                (maps.back().b - found.back().b).cwiseAbs().maxCoeff(), (truth.skip - answer.skip).cwiseAbs().maxCoeff()});
   return result;
 }
 

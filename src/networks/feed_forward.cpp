@@ -20,8 +20,7 @@ struct CastStep {
 };
 
 template <class Scalar>
-void run_block(const FeedForward& model, const std::vector<CastStep<Scalar>>& cast,
-               std::vector<RowMajor<Scalar>>& values) {
+void run_block(const FeedForward& model, const std::vector<CastStep<Scalar>>& cast, std::vector<RowMajor<Scalar>>& values) {
   for (std::size_t s = 0; s < model.steps.size(); ++s) {
     const FeedForward::Step& step = model.steps[s];
     const RowMajor<Scalar>& from = values[static_cast<std::size_t>(step.from)];
@@ -70,8 +69,8 @@ RowMatrix evaluate_as(const FeedForward& model, const Eigen::Ref<const RowMatrix
 struct Affine {
   Matrix units_part, input_part;
   Vector constant;
-  Index first_unit = 0;  // units_part starts at this unit
-  bool identity = false; // the value is its one part, unchanged
+  Index first_unit = 0;   // units_part starts at this unit
+  bool identity = false;  // the value is its one part, unchanged
 };
 
 Matrix sum_of(const Matrix& a, const Matrix& b) { return a.size() == 0 ? b : b.size() == 0 ? a : Matrix(a + b); }
@@ -129,9 +128,12 @@ FeedForward feed_forward(const Network& network) {
   FeedForward model;
   model.inputs = network.inputs();
   model.link = network.link;
-  const auto slopes = [&](Index units) { return network.activation == Activation::leaky ? Vector::Constant(units, network.slope) : Vector(); };
+  const auto slopes = [&](Index units) {
+    return network.activation == Activation::leaky ? Vector::Constant(units, network.slope) : Vector();
+  };
   model.steps.push_back({.kind = Kind::affine, .from = 0, .weights = network.W, .constant = network.b});
-  model.steps.push_back({.kind = Kind::activation, .from = 1, .weights = {}, .constant = slopes(network.units()), .activation = network.activation});
+  model.steps.push_back(
+      {.kind = Kind::activation, .from = 1, .weights = {}, .constant = slopes(network.units()), .activation = network.activation});
   const auto last = [&] { return static_cast<Index>(model.steps.size()); };
   const auto affine = [&](Index from, const Matrix& weights, const Vector& constant) {
     model.steps.push_back({.kind = Kind::affine, .from = from, .weights = weights, .constant = constant});
@@ -145,7 +147,8 @@ FeedForward feed_forward(const Network& network) {
   for (const HiddenLayer& layer : network.upper) {
     Index value = affine(hidden, layer.W, layer.b);
     if (layer.around.size() > 0) value = sum(value, affine(below, layer.around, {}));
-    model.steps.push_back({.kind = Kind::activation, .from = value, .weights = {}, .constant = slopes(layer.W.rows()), .activation = network.activation});
+    model.steps.push_back(
+        {.kind = Kind::activation, .from = value, .weights = {}, .constant = slopes(layer.W.rows()), .activation = network.activation});
     below = hidden;
     hidden = last();
   }
@@ -182,17 +185,20 @@ Network one_hidden_layer(const FeedForward& model) {
         throw std::invalid_argument("it has leaky units of two kinds");
       if (leaky && one_slope) slope = step.constant[0];
       const Activation kind = leaky && !one_slope ? Activation::relu : step.activation;
-      if (have_activation && activation != kind)
-        throw std::invalid_argument("it has two kinds of activation");
+      if (have_activation && activation != kind) throw std::invalid_argument("it has two kinds of activation");
       activation = kind;
       have_activation = true;
       const Index units = W.rows();
       W.conservativeResize(units + rows, Eigen::NoChange);
       b.conservativeResize(units + rows);
-      if (from.input_part.size() > 0) W.bottomRows(rows) = from.input_part;
-      else W.bottomRows(rows).setZero();
-      if (from.constant.size() > 0) b.tail(rows) = from.constant;
-      else b.tail(rows).setZero();
+      if (from.input_part.size() > 0)
+        W.bottomRows(rows) = from.input_part;
+      else
+        W.bottomRows(rows).setZero();
+      if (from.constant.size() > 0)
+        b.tail(rows) = from.constant;
+      else
+        b.tail(rows).setZero();
       values[s + 1].units_part = Matrix::Identity(rows, rows);
       values[s + 1].first_unit = units;
       values[s + 1].identity = true;

@@ -23,8 +23,10 @@ OfLevels level_itself(Index level, Index width) { return {{{level, Matrix::Ident
 OfLevels through(const FeedForward::Step& step, const OfLevels& from) {
   OfLevels to;
   for (const auto& [level, part] : from.parts) to.parts[level] = from.identity ? step.weights : Matrix(step.weights * part);
-  if (from.constant.size() == 0) to.constant = step.constant;
-  else to.constant = step.constant.size() == 0 ? Vector(step.weights * from.constant) : Vector(step.weights * from.constant + step.constant);
+  if (from.constant.size() == 0)
+    to.constant = step.constant;
+  else
+    to.constant = step.constant.size() == 0 ? Vector(step.weights * from.constant) : Vector(step.weights * from.constant + step.constant);
   return to;
 }
 
@@ -43,9 +45,12 @@ OfLevels sum_of(const OfLevels& one, const OfLevels& other) {
 HiddenLayer layer_of(const OfLevels& value, Index width, Index below, Index below_width) {
   HiddenLayer layer{Matrix::Zero(width, below_width), Vector::Zero(width), {}};
   for (const auto& [level, part] : value.parts) {
-    if (level == below) layer.W = part;
-    else if (level == below - 1) layer.around = part;
-    else throw std::invalid_argument(fmt::format("hidden layer {} sees level {}: a path around more than one layer", below + 1, level));
+    if (level == below)
+      layer.W = part;
+    else if (level == below - 1)
+      layer.around = part;
+    else
+      throw std::invalid_argument(fmt::format("hidden layer {} sees level {}: a path around more than one layer", below + 1, level));
   }
   if (value.constant.size() > 0) layer.b = value.constant;
   return layer;
@@ -92,10 +97,14 @@ Network layered_network(const FeedForward& model) {
   network.A = Matrix::Zero(model.outputs(), widths.back());
   const Index last = static_cast<Index>(layers.size());
   for (const auto& [level, part] : values.back().parts) {
-    if (level == last) network.A = part;
-    else if (level == last - 1) network.around = part;
-    else if (level == 0) network.skip = part;
-    else throw std::invalid_argument(fmt::format("the output sees hidden layer {}: a path around more than one layer", level));
+    if (level == last)
+      network.A = part;
+    else if (level == last - 1)
+      network.around = part;
+    else if (level == 0)
+      network.skip = part;
+    else
+      throw std::invalid_argument(fmt::format("the output sees hidden layer {}: a path around more than one layer", level));
   }
   if (values.back().constant.size() > 0) network.offset = values.back().constant;
   return network;

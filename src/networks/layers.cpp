@@ -35,8 +35,7 @@ void select_units(std::vector<AffineMap>& maps, std::size_t l, const std::vector
   maps[l].b = Vector(maps[l].b(kept));
   if (maps[l].around.size() > 0) maps[l].around = Matrix(maps[l].around(kept, Eigen::all));
   maps[l + 1].W = Matrix(maps[l + 1].W(Eigen::all, kept));
-  if (l + 2 < maps.size() && maps[l + 2].around.size() > 0)
-    maps[l + 2].around = Matrix(maps[l + 2].around(Eigen::all, kept));
+  if (l + 2 < maps.size() && maps[l + 2].around.size() > 0) maps[l + 2].around = Matrix(maps[l + 2].around(Eigen::all, kept));
 }
 
 bool is_used(const std::vector<AffineMap>& maps, std::size_t l, Index unit) {

@@ -37,7 +37,8 @@ std::optional<Network> as_leaky(const Network& network, double precision) {
   const double modulus = tau.cwiseAbs().mean();
   constexpr double no_linear_part = 1e-6;  // absolute values: signs are a convention, and there is nothing leaky about them
   if (modulus < no_linear_part) return std::nullopt;
-  if ((tau.cwiseAbs().array() - modulus).abs().maxCoeff() > precision * (1 + modulus) * scale / parts.colwise().norm().minCoeff()) return std::nullopt;
+  if ((tau.cwiseAbs().array() - modulus).abs().maxCoeff() > precision * (1 + modulus) * scale / parts.colwise().norm().minCoeff())
+    return std::nullopt;
   Network leaky = network;
   leaky.activation = Activation::leaky;
   leaky.slope = (modulus - 1) / (modulus + 1);

@@ -11,12 +11,8 @@
 namespace relucover {
 
 Network::Network(Index inputs, Index units, Index outputs, Activation activation_)
-    : activation(activation_),
-      W(Matrix::Zero(units, inputs)),
-      b(Vector::Zero(units)),
-      A(Matrix::Zero(outputs, units)),
-      skip(Matrix::Zero(outputs, inputs)),
-      offset(Vector::Zero(outputs)) {}
+    : activation(activation_), W(Matrix::Zero(units, inputs)), b(Vector::Zero(units)), A(Matrix::Zero(outputs, units)),
+      skip(Matrix::Zero(outputs, inputs)), offset(Vector::Zero(outputs)) {}
 
 std::vector<Index> Network::widths() const {
   std::vector<Index> result{units()};
@@ -32,8 +28,7 @@ Index Network::all_units() const {
 
 void require_one_hidden_layer(const Network& network, const std::string& who) {
   if (network.deep())
-    throw std::invalid_argument(
-        fmt::format("{} is for networks with one hidden layer; this one has {}", who, network.widths().size()));
+    throw std::invalid_argument(fmt::format("{} is for networks with one hidden layer; this one has {}", who, network.widths().size()));
 }
 
 namespace {

@@ -21,30 +21,20 @@ struct Format {
 
 // A new kind of network file is a row here.
 constexpr std::array formats{
-    Format{".json",
-           [](const Network& network, const std::filesystem::path& path) {
-             write_atomically(path, network_json(network));
-           },
-           [](const SharedBytes& content, const std::filesystem::path& path) {
-             return parse_network_json(content.bytes, path.string());
-           }},
+    Format{".json", [](const Network& network, const std::filesystem::path& path) { write_atomically(path, network_json(network)); },
+           [](const SharedBytes& content, const std::filesystem::path& path) { return parse_network_json(content.bytes, path.string()); }},
     Format{".npz", write_network_npz,
-           [](const SharedBytes& content, const std::filesystem::path& path) {
-             return parse_network_npz(content, path.string());
-           }},
-    Format{".onnx",
-           [](const Network& network, const std::filesystem::path& path) { write_network_onnx(network, path); },
+           [](const SharedBytes& content, const std::filesystem::path& path) { return parse_network_npz(content, path.string()); }},
+    Format{".onnx", [](const Network& network, const std::filesystem::path& path) { write_network_onnx(network, path); },
            [](const SharedBytes&, const std::filesystem::path& path) { return read_network_onnx(path); }},
 };
 
 const Format& format_of(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const Format& format : formats)
     if (extension == format.extension) return format;
-  throw DataError(path.string(), "",
-                  extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
+  throw DataError(path.string(), "", extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
                   "networks are .json, .npz or .onnx");
 }
 

@@ -56,8 +56,7 @@ class Reader {
   /// Either size may be -1: any.
   Matrix matrix(const char* key, Index rows, Index cols) const {
     const json& list = array(at(key), quoted(key));
-    if (rows >= 0 && std::ssize(list) != rows)
-      fail(quoted(key), fmt::format("has {} rows, expected {}", list.size(), rows));
+    if (rows >= 0 && std::ssize(list) != rows) fail(quoted(key), fmt::format("has {} rows, expected {}", list.size(), rows));
     Matrix result(std::ssize(list), std::max<Index>(cols, 0));
     for (Index i = 0; i < result.rows(); ++i) {
       const std::string place = fmt::format("\"{}\", row {}", key, i);
@@ -76,8 +75,7 @@ class Reader {
   }
   Vector row(const json& value, const std::string& place, Index expected) const {
     const json& list = array(value, place);
-    if (expected >= 0 && std::ssize(list) != expected)
-      fail(place, fmt::format("has {} numbers, expected {}", list.size(), expected));
+    if (expected >= 0 && std::ssize(list) != expected) fail(place, fmt::format("has {} numbers, expected {}", list.size(), expected));
     Vector result(std::ssize(list));
     for (Index j = 0; j < result.size(); ++j) {
       const json& number = list[static_cast<std::size_t>(j)];
@@ -150,8 +148,8 @@ std::string network_json(const Network& network) {
       "{{\n  \"format\": \"{}\",\n  \"version\": {},\n  \"activation\": \"{}\",\n  \"W\": {},\n  \"b\": {},\n  \"A\": "
       "{},\n"
       "  \"skip\": {},\n  \"offset\": {}{}\n}}\n",
-      network_format, network_version, name_of(network.activation), matrix_text(network.W), row_text(network.b),
-      matrix_text(network.A), matrix_text(network.skip), row_text(network.offset), extras(network));
+      network_format, network_version, name_of(network.activation), matrix_text(network.W), row_text(network.b), matrix_text(network.A),
+      matrix_text(network.skip), row_text(network.offset), extras(network));
 }
 
 Network parse_network_json(Bytes bytes, const std::string& name) {
@@ -162,13 +160,13 @@ Network parse_network_json(Bytes bytes, const std::string& name) {
   } catch (const json::exception& error) {
     const std::string_view words = error.what();  // "[json.exception.parse_error.101] parse error at line 2, ..."
     const auto end_of_name = words.find("] ");
-    throw DataError(name, "", fmt::format("is not JSON: {}", end_of_name == std::string_view::npos ? words : words.substr(end_of_name + 2)), "repair or write the file again");
+    throw DataError(name, "", fmt::format("is not JSON: {}", end_of_name == std::string_view::npos ? words : words.substr(end_of_name + 2)),
+                    "repair or write the file again");
   }
   const bool deep = content.is_object() && content.value("version", json()) == deep_network_version;
   const Reader reader(content, name, {}, deep ? deep_layout : layout);
   if (!content.is_object()) reader.fail("", "should be an object in braces");
-  if (reader.text("format") != network_format)
-    reader.fail("\"format\"", fmt::format("should be \"{}\"", network_format));
+  if (reader.text("format") != network_format) reader.fail("\"format\"", fmt::format("should be \"{}\"", network_format));
   if (reader.at("version") != network_version && !deep)
     reader.fail("\"version\"", fmt::format("should be {} or {}", network_version, deep_network_version),
                 "read it with the program that wrote it");

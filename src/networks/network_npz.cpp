@@ -69,13 +69,13 @@ void read_layers(const NpzReader& reader, Network& network) {
 void write_network_npz(const Network& network, const std::filesystem::path& path) {
   if (network.deep()) return write_deep(network, path);
   NamedArrays arrays{{"format", text_array(network_format)},
-                   {"version", integer_array(network_version)},
-                   {"activation", text_array(name_of(network.activation))},
-                   {"W", matrix_array(network.W)},
-                   {"b", vector_array(network.b)},
-                   {"A", matrix_array(network.A)},
-                   {"skip", matrix_array(network.skip)},
-                   {"offset", vector_array(network.offset)}};
+                     {"version", integer_array(network_version)},
+                     {"activation", text_array(name_of(network.activation))},
+                     {"W", matrix_array(network.W)},
+                     {"b", vector_array(network.b)},
+                     {"A", matrix_array(network.A)},
+                     {"skip", matrix_array(network.skip)},
+                     {"offset", vector_array(network.offset)}};
   add_extras(network, arrays);
   write_npz(path, arrays);
 }

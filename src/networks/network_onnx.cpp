@@ -19,7 +19,6 @@ namespace {
 
 using Rows = RowMajor<double>;
 
-
 /// Reads one graph, node by node; a name is a constant or a value of the model.
 class GraphReader {
  public:
@@ -52,7 +51,8 @@ class GraphReader {
   }
   [[noreturn]] void fail(const onnx::NodeProto& node, const std::string& problem) const {
     fail(fmt::format("node \"{}\" ({})", node.name().empty() ? node.output(0) : node.name(), node.op_type()), problem,
-         "feed-forward models of Gemm, MatMul, Add, Sub, Mul, Div, BatchNormalization, Relu, LeakyRelu, PRelu, Sigmoid, Tanh and Abs, with Sigmoid or "
+         "feed-forward models of Gemm, MatMul, Add, Sub, Mul, Div, BatchNormalization, Relu, LeakyRelu, PRelu, Sigmoid, Tanh and Abs, with "
+         "Sigmoid or "
          "Softmax at the end, can be read");
   }
 
@@ -89,18 +89,18 @@ class GraphReader {
   }
 
   template <class Scalar, class Field>
-  Rows numbers(const onnx::TensorProto& tensor, const Field& field, Index rows, Index cols,
-               const std::string& place) const {
+  Rows numbers(const onnx::TensorProto& tensor, const Field& field, Index rows, Index cols, const std::string& place) const {
     RowMajor<Scalar> values;
     const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-    const std::size_t have =
-        tensor.has_raw_data() ? tensor.raw_data().size() / sizeof(Scalar) : static_cast<std::size_t>(field.size());
+    const std::size_t have = tensor.has_raw_data() ? tensor.raw_data().size() / sizeof(Scalar) : static_cast<std::size_t>(field.size());
     if (have != count || (tensor.has_raw_data() && tensor.raw_data().size() % sizeof(Scalar) != 0))
       fail(place, fmt::format("has {} numbers, its shape says {}", have, count), "the file is damaged");
     values.resize(rows, cols);
     if (count > 0) {
-      if (tensor.has_raw_data()) std::memcpy(values.data(), tensor.raw_data().data(), count * sizeof(Scalar));
-      else std::copy(field.begin(), field.end(), values.data());
+      if (tensor.has_raw_data())
+        std::memcpy(values.data(), tensor.raw_data().data(), count * sizeof(Scalar));
+      else
+        std::copy(field.begin(), field.end(), values.data());
     }
     return values.template cast<double>();
   }
@@ -115,9 +115,12 @@ class GraphReader {
     if (!input) fail("graph", "has no input", "");
     const auto& type = input->type().tensor_type();
     const std::string place = "input \"" + input->name() + "\"";
-    if (type.elem_type() == onnx::TensorProto_DataType_FLOAT) model_.precision = Precision::float32;
-    else if (type.elem_type() == onnx::TensorProto_DataType_DOUBLE) model_.precision = Precision::float64;
-    else fail(place, fmt::format("has element type {}", type.elem_type()), "expected float32 or float64");
+    if (type.elem_type() == onnx::TensorProto_DataType_FLOAT)
+      model_.precision = Precision::float32;
+    else if (type.elem_type() == onnx::TensorProto_DataType_DOUBLE)
+      model_.precision = Precision::float64;
+    else
+      fail(place, fmt::format("has element type {}", type.elem_type()), "expected float32 or float64");
     const int rank = type.shape().dim_size();
     if (rank > 0 && type.shape().dim(rank - 1).has_dim_value()) model_.inputs = type.shape().dim(rank - 1).dim_value();
     values_[input->name()] = 0;
@@ -183,8 +186,7 @@ class GraphReader {
     if (op == "BatchNormalization") return add_normalisation(node, *from);
     if (op == "LeakyRelu" || op == "PRelu") return add_leaky(node, *from);
     if (op == "Softmax" || op == "LogSoftmax") return add_softmax(node, *from);
-    if (op == "Identity" || op == "Dropout" || op == "Flatten" || op == "Cast" || op == "Reshape")
-      return add_same(node, *from);
+    if (op == "Identity" || op == "Dropout" || op == "Flatten" || op == "Cast" || op == "Reshape") return add_same(node, *from);
     static const std::map<std::string, Activation> activations = {
         {"Relu", Activation::relu}, {"Sigmoid", Activation::sigmoid}, {"Abs", Activation::abs}};
     FeedForward::Step step{.kind = FeedForward::Kind::activation, .from = *from, .weights = {}, .constant = {}};
@@ -242,7 +244,11 @@ class GraphReader {
       if (!slope) fail(node, "has slopes that aren't constant");
       slopes = row_constant(node, *slope, width);
     }
-    push(node, {.kind = FeedForward::Kind::activation, .from = from, .weights = {}, .constant = std::move(slopes), .activation = Activation::leaky});
+    push(node, {.kind = FeedForward::Kind::activation,
+                .from = from,
+                .weights = {},
+                .constant = std::move(slopes),
+                .activation = Activation::leaky});
   }
 
   /// At the end it is the link.
@@ -331,8 +337,7 @@ class GraphReader {
   /// MatMul then Add is one layer: the bias joins the product it follows.
   void fuse_or_push(const onnx::NodeProto& node, Index from, Vector added) {
     const bool last = from > 0 && from == static_cast<Index>(model_.steps.size());
-    if (last && model_.steps.back().kind == FeedForward::Kind::affine && model_.steps.back().constant.size() == 0 &&
-        uses(from) == 1) {
+    if (last && model_.steps.back().kind == FeedForward::Kind::affine && model_.steps.back().constant.size() == 0 && uses(from) == 1) {
       model_.steps.back().constant = std::move(added);
       values_[node.output(0)] = from;
       return;
@@ -370,9 +375,7 @@ class GraphReader {
   std::optional<std::string> link_of_;  // the value that is the link's
 };
 
-std::string file_content(const std::filesystem::path& path) {
-  return std::string(text_of(map_file(path).bytes));
-}
+std::string file_content(const std::filesystem::path& path) { return std::string(text_of(map_file(path).bytes)); }
 
 FeedForward read(const std::filesystem::path& path) {
   const onnx::ModelProto model = parsed_onnx(path);

@@ -18,7 +18,8 @@ inline constexpr int onnx_ir_version = 7;
 std::string onnx_bytes(const Network& network, Precision precision = Precision::float64);
 /// `about`: what is known of the network (status, domain), kept as metadata.
 using OnnxMetadata = std::map<std::string, std::string>;
-void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision = Precision::float64, const OnnxMetadata& about = {});
+void write_network_onnx(const Network& network, const std::filesystem::path& path, Precision precision = Precision::float64,
+                        const OnnxMetadata& about = {});
 void write_threshold_onnx(const ThresholdModel& model, const std::filesystem::path& path);
 /// Whether a graph says that it is a model with thresholds.
 bool is_threshold_onnx(const std::filesystem::path& path);

@@ -27,8 +27,7 @@ void add_tensor(onnx::GraphProto& graph, const std::string& name, const Rows& va
   }
 }
 
-void add_node(onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
-              const std::string& output) {
+void add_node(onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
   onnx::NodeProto* node = graph.add_node();
   node->set_name(output);
   node->set_op_type(op);
@@ -66,8 +65,7 @@ const char* operator_of(Activation activation) {
     case Activation::sigmoid: return "Sigmoid";
     case Activation::leaky: return "PRelu";  // its slope is a tensor, to the last bit
     default:
-      throw std::invalid_argument("ONNX has no operator for the activation \"" + name_of(activation) +
-                                  "\": write .json or .npz instead");
+      throw std::invalid_argument("ONNX has no operator for the activation \"" + name_of(activation) + "\": write .json or .npz instead");
   }
 }
 

@@ -1,5 +1,5 @@
-// Models with thresholds back from the ONNX graphs that threshold_onnx.cpp writes, node by node in the order of writing. Other programs' graphs
-// are read as feed-forward networks (network_onnx.cpp).
+// Models with thresholds back from the ONNX graphs that threshold_onnx.cpp writes, node by node in the order of writing. Other programs'
+// graphs are read as feed-forward networks (network_onnx.cpp).
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
@@ -59,7 +59,8 @@ class ThresholdGraphReader {
     if (node.op_type() != op) fail(node, fmt::format("stands where a {} is expected", op));
     bool fits = node.input_size() == static_cast<int>(inputs.size()) && node.output_size() == 1;
     for (int i = 0; fits && i < node.input_size(); ++i)
-      fits = inputs[static_cast<std::size_t>(i)].empty() ? constants_.contains(node.input(i)) : node.input(i) == inputs[static_cast<std::size_t>(i)];
+      fits = inputs[static_cast<std::size_t>(i)].empty() ? constants_.contains(node.input(i))
+                                                         : node.input(i) == inputs[static_cast<std::size_t>(i)];
     if (!fits) fail(node, "has other inputs than such a model has there");
     ++next_;
     value_ = node.output(0);
@@ -78,7 +79,8 @@ class ThresholdGraphReader {
     std::int64_t count = 1;
     for (const std::int64_t dim : tensor.dims()) {
       constexpr std::int64_t largest = std::int64_t{1} << 31;
-      if (dim < 0 || dim > largest || (dim > 0 && count > largest / dim)) fail("tensor \"" + tensor.name() + "\"", fmt::format("has a dimension of {}", dim));
+      if (dim < 0 || dim > largest || (dim > 0 && count > largest / dim))
+        fail("tensor \"" + tensor.name() + "\"", fmt::format("has a dimension of {}", dim));
       count *= dim;
     }
     if (tensor.data_type() != type || bytes.size() != static_cast<std::size_t>(count) * sizeof(Scalar))
@@ -87,7 +89,9 @@ class ThresholdGraphReader {
     if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  std::vector<double> doubles(const onnx::NodeProto& node, int input) const { return numbers<double>(node, input, onnx::TensorProto_DataType_DOUBLE); }
+  std::vector<double> doubles(const onnx::NodeProto& node, int input) const {
+    return numbers<double>(node, input, onnx::TensorProto_DataType_DOUBLE);
+  }
   double number(const onnx::NodeProto& node, int input) const {
     const auto values = doubles(node, input);
     if (values.size() != 1) fail(node, fmt::format("has {} numbers where one is expected", values.size()));
@@ -104,7 +108,8 @@ class ThresholdGraphReader {
     const auto rows = static_cast<Index>(constant.size());
     const onnx::TensorProto& shape = *constants_.at(node.input(1));
     if (shape.dims_size() != 2 || shape.dims(0) != rows || rows == 0) fail(node, "has weights and constants of different sizes");
-    return {DenseLayer::Kind::linear, Eigen::Map<const RowMatrix>(weights.data(), rows, shape.dims(1)), Eigen::Map<const Vector>(constant.data(), rows)};
+    return {DenseLayer::Kind::linear, Eigen::Map<const RowMatrix>(weights.data(), rows, shape.dims(1)),
+            Eigen::Map<const Vector>(constant.data(), rows)};
   }
 
   UnitFunction unit() {
@@ -144,7 +149,8 @@ class ThresholdGraphReader {
       part.kind = UpperPart::Kind::layers;
       while (comes("Gemm")) {
         part.layers.push_back(dense());
-        for (const auto& [op, kind] : {std::pair{"Relu", DenseLayer::Kind::relu}, {"Sigmoid", DenseLayer::Kind::sigmoid}, {"Tanh", DenseLayer::Kind::tanh}})
+        for (const auto& [op, kind] :
+             {std::pair{"Relu", DenseLayer::Kind::relu}, {"Sigmoid", DenseLayer::Kind::sigmoid}, {"Tanh", DenseLayer::Kind::tanh}})
           if (part.layers.back().kind == DenseLayer::Kind::linear && comes(op)) {
             take(op, {value_});
             part.layers.back().kind = kind;
@@ -186,12 +192,15 @@ class ThresholdGraphReader {
         if (columns[k] < units) ++powers[k][columns[k]];
       }
       const std::string more = value_;
-      if (product.empty()) product = more;
-      else product = take("Mul", {product, more}).output(0);
+      if (product.empty())
+        product = more;
+      else
+        product = take("Mul", {product, more}).output(0);
     }
     value_ = product;
     const DenseLayer sum = dense();
-    if (sum.W.rows() != 1 || sum.W.cols() != static_cast<Index>(powers.size())) fail("graph", "has another number of coefficients than products");
+    if (sum.W.rows() != 1 || sum.W.cols() != static_cast<Index>(powers.size()))
+      fail("graph", "has another number of coefficients than products");
     part.constant = sum.b[0];
     for (std::size_t k = 0; k < powers.size(); ++k)
       part.monomials.push_back({{powers[k].begin(), powers[k].end()}, sum.W(0, static_cast<Index>(k))});

@@ -72,15 +72,15 @@ std::vector<std::string> ThresholdModel::problems() const {
   for (const Monomial& monomial : upper.monomials)
     for (const auto& [index, power] : monomial.factors)
       if (index < 0 || index >= units() || power < 1)
-        found.push_back(fmt::format("a monomial has unit {} to the power {}; there are units 0 to {}, powers from 1", index,
-                                    power, units() - 1));
+        found.push_back(
+            fmt::format("a monomial has unit {} to the power {}; there are units 0 to {}, powers from 1", index, power, units() - 1));
   if (upper.kind == UpperPart::Kind::layers) {
     Index width = units();
     for (std::size_t i = 0; i < upper.layers.size(); ++i) {
       const DenseLayer& layer = upper.layers[i];
       if (layer.W.cols() != width || layer.b.size() != layer.W.rows())
-        found.push_back(fmt::format("upper layer {} is {} by {} with {} biases, expected {} columns", i, layer.W.rows(),
-                                    layer.W.cols(), layer.b.size(), width));
+        found.push_back(fmt::format("upper layer {} is {} by {} with {} biases, expected {} columns", i, layer.W.rows(), layer.W.cols(),
+                                    layer.b.size(), width));
       width = layer.W.rows();
     }
     if (width != 1) found.push_back(fmt::format("the last upper layer has {} outputs, expected 1", width));
@@ -120,8 +120,7 @@ Matrix planted_rows(const PlantedThresholdOptions& options, RandomStream& random
       for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<Index>(i)))]);
       Matrix rows = Matrix::Zero(options.units, options.inputs);
-      for (Index i = 0; i < options.units * options.support; ++i)
-        rows(i / options.support, order[static_cast<std::size_t>(i)]) = 1;
+      for (Index i = 0; i < options.units * options.support; ++i) rows(i / options.support, order[static_cast<std::size_t>(i)]) = 1;
       return rows;
     }
   }
@@ -129,9 +128,7 @@ Matrix planted_rows(const PlantedThresholdOptions& options, RandomStream& random
 }
 
 void plant_polynomial(const PlantedThresholdOptions& options, RandomStream& random, UpperPart& upper) {
-  const auto product_coefficient = [&] {
-    return options.product_scale * (options.monotone ? random.uniform() : 2 * random.uniform() - 1);
-  };
+  const auto product_coefficient = [&] { return options.product_scale * (options.monotone ? random.uniform() : 2 * random.uniform() - 1); };
   upper.constant = options.constant;
   const auto single_coefficient = [&] { return 0.7 + 0.6 * random.uniform(); };
   if (!options.linear_terms) {
@@ -159,8 +156,7 @@ void plant_polynomial(const PlantedThresholdOptions& options, RandomStream& rand
 
 void plant_layers(const PlantedThresholdOptions& options, RandomStream& random, UpperPart& upper) {
   const auto fill = [&](Matrix& weights, double low, double high) {
-    for (double& weight : weights.reshaped())
-      weight = options.mixed_signs ? random.normal() : low + (high - low) * random.uniform();
+    for (double& weight : weights.reshaped()) weight = options.mixed_signs ? random.normal() : low + (high - low) * random.uniform();
   };
   DenseLayer hidden{options.hidden_kind, Matrix(options.hidden, options.units), Vector(options.hidden)};
   fill(hidden.W, 0.3, 1);

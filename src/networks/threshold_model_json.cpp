@@ -76,8 +76,7 @@ json to_json(const UpperPart& upper) {
   if (upper.kind == UpperPart::Kind::layers) {
     result["layers"] = json::array();
     for (const DenseLayer& layer : upper.layers)
-      result["layers"].push_back(
-          {{"activation", word_of(layer_names, layer.kind)}, {"W", to_json(layer.W)}, {"b", to_json(layer.b)}});
+      result["layers"].push_back({{"activation", word_of(layer_names, layer.kind)}, {"W", to_json(layer.W)}, {"b", to_json(layer.b)}});
   }
   return result;
 }
@@ -89,23 +88,22 @@ UpperPart to_upper(const json& object) {
     upper.constant = object.at("constant").get<double>();
     for (const json& item : object.at("monomials")) {
       Monomial monomial{{}, item.at("coefficient").get<double>()};
-      for (const json& factor : item.at("factors"))
-        monomial.factors.emplace_back(factor.at(0).get<Index>(), factor.at(1).get<int>());
+      for (const json& factor : item.at("factors")) monomial.factors.emplace_back(factor.at(0).get<Index>(), factor.at(1).get<int>());
       upper.monomials.push_back(std::move(monomial));
     }
   }
   if (upper.kind == UpperPart::Kind::layers)
     for (const json& item : object.at("layers"))
-      upper.layers.push_back({kind_of(layer_names, item.at("activation").get<std::string>()), to_matrix(item.at("W")),
-                              to_vector(item.at("b"))});
+      upper.layers.push_back(
+          {kind_of(layer_names, item.at("activation").get<std::string>()), to_matrix(item.at("W")), to_vector(item.at("b"))});
   return upper;
 }
 
 }  // namespace
 
 std::string threshold_model_json(const ThresholdModel& model) {
-  const json object = {{"format", threshold_format}, {"version", 1},           {"unit", model.unit.name()},
-                       {"W", to_json(model.W)}, {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
+  const json object = {{"format", threshold_format}, {"version", 1},          {"unit", model.unit.name()},
+                       {"W", to_json(model.W)},      {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
   return object.dump();
 }
 
@@ -132,8 +130,8 @@ ThresholdModel read_threshold_model(const std::filesystem::path& path) {
     if (object.value("format", "") != threshold_format)
       throw std::invalid_argument(std::string("\"format\" is not \"") + threshold_format + "\"");
     if (object.at("version").get<int>() != 1) throw std::invalid_argument("\"version\" is not 1");
-    ThresholdModel model{UnitFunction::parse(object.at("unit").get<std::string>()), to_matrix(object.at("W")),
-                         to_vector(object.at("t")), to_upper(object.at("upper"))};
+    ThresholdModel model{UnitFunction::parse(object.at("unit").get<std::string>()), to_matrix(object.at("W")), to_vector(object.at("t")),
+                         to_upper(object.at("upper"))};
     check_no_problems("threshold model", model.problems());
     return model;
   } catch (const json::exception& error) {

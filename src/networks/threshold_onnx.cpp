@@ -36,7 +36,8 @@ class Graph {
     tensor.set_raw_data(values.data(), values.size() * sizeof(std::int64_t));
     return tensor.name();
   }
-  std::string node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<std::pair<std::string, std::int64_t>>& attributes = {}) {
+  std::string node(const std::string& op, const std::vector<std::string>& inputs,
+                   const std::vector<std::pair<std::string, std::int64_t>>& attributes = {}) {
     onnx::NodeProto* made = graph_.add_node();
     const std::string name = fmt::format("v{}", count_++);
     made->set_name(name);
@@ -99,7 +100,8 @@ std::string polynomial(Graph& graph, const UpperPart& upper, Index count, const 
   for (std::size_t k = 0; k < upper.monomials.size(); ++k) {
     coefficients[static_cast<Index>(k)] = upper.monomials[k].coefficient;
     columns.emplace_back();
-    for (const auto& [unit, power] : upper.monomials[k].factors) columns.back().insert(columns.back().end(), static_cast<std::size_t>(power), unit);
+    for (const auto& [unit, power] : upper.monomials[k].factors)
+      columns.back().insert(columns.back().end(), static_cast<std::size_t>(power), unit);
     longest = std::max(longest, columns.back().size());
   }
   const std::string first = graph.node("Gather", {values, graph.indices({0})}, {{"axis", 1}});

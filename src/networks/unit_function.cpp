@@ -15,13 +15,13 @@ namespace {
 using Kind = UnitFunction::Kind;
 
 constexpr std::array<std::pair<Kind, const char*>, 8> unit_names = {{{Kind::relu, "relu"},
-                                                                {Kind::step, "step"},
-                                                                {Kind::sigmoid, "sigmoid"},
-                                                                {Kind::exponential, "exponential"},
-                                                                {Kind::abs, "abs"},
-                                                                {Kind::cosine, "cosine"},
-                                                                {Kind::gaussian, "gaussian"},
-                                                                {Kind::power, "power"}}};
+                                                                     {Kind::step, "step"},
+                                                                     {Kind::sigmoid, "sigmoid"},
+                                                                     {Kind::exponential, "exponential"},
+                                                                     {Kind::abs, "abs"},
+                                                                     {Kind::cosine, "cosine"},
+                                                                     {Kind::gaussian, "gaussian"},
+                                                                     {Kind::power, "power"}}};
 
 bool has_parameter(Kind kind) { return kind == Kind::exponential || kind == Kind::cosine || kind == Kind::power; }
 
@@ -121,8 +121,7 @@ double UnitFunction::hermite_coefficient(int order, double threshold) const {
     case Kind::cosine: return scale * cosine_moment(order, threshold, parameter);
     case Kind::gaussian: return scale * gaussian_moment(order, threshold);
     case Kind::power: return scale * power_moment(order, threshold, static_cast<int>(parameter));
-    case Kind::exponential:
-      return scale * std::pow(parameter, order) * std::exp(-parameter * threshold + 0.5 * parameter * parameter);
+    case Kind::exponential: return scale * std::pow(parameter, order) * std::exp(-parameter * threshold + 0.5 * parameter * parameter);
     case Kind::sigmoid: {
       static const GaussHermite rule(160);
       return scale * rule.mean([&](double g) { return (*this)(g - threshold) * hermite_polynomial(order, g); });
@@ -146,9 +145,9 @@ UnitFunction UnitFunction::parse(const std::string& text) {
       used = 0;
     }
     const bool whole = kind != Kind::power || (unit.parameter == std::floor(unit.parameter) && unit.parameter >= 1);
-    if (has_parameter(kind) && used > 0 && used == text.size() - word.size() - 1 && std::isfinite(unit.parameter) && whole)
-      return unit;
-    throw std::invalid_argument(fmt::format("\"{}\": expected {}{}", text, name, has_parameter(kind) ? " or " + std::string(name) + ":NUMBER" : ""));
+    if (has_parameter(kind) && used > 0 && used == text.size() - word.size() - 1 && std::isfinite(unit.parameter) && whole) return unit;
+    throw std::invalid_argument(
+        fmt::format("\"{}\": expected {}{}", text, name, has_parameter(kind) ? " or " + std::string(name) + ":NUMBER" : ""));
   }
   throw std::invalid_argument(fmt::format("unknown unit function \"{}\"; there are {}", text, known));
 }

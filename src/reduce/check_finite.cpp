@@ -35,13 +35,11 @@ struct FirstNotFinite {
     for (Index j = 0; j < row.size(); ++j)
       if (!std::isfinite(row[j]))
         throw DataError(origin.file, fmt::format("{}[{}, {}]", array, origin.row, j),
-                        std::isnan(row[j]) ? "is not a number (NaN)" : "is infinite",
-                        "remove that sample or repair the value");
+                        std::isnan(row[j]) ? "is not a number (NaN)" : "is infinite", "remove that sample or repair the value");
   };
   complain("x", block.x.row(0));
   complain("y", block.y.row(0));
-  throw DataError(origin.file, fmt::format("row {}", origin.row), "changed while it was read",
-                  "is somebody writing the file?");
+  throw DataError(origin.file, fmt::format("row {}", origin.row), "changed while it was read", "is somebody writing the file?");
 }
 
 }  // namespace

@@ -18,13 +18,10 @@ Index rows_of_each(Index samples, Index chunks) { return (samples + chunks - 1) 
 Cut::Cut(Index samples_, Index columns) : samples(samples_) {
   const Index wanted = std::max(std::min(rows_of_each(samples, few_chunks), enough_rows), rows_of_each(samples, most_chunks));
   chunk_rows = std::max<Index>(smallest_chunk, (wanted + smallest_block - 1) / smallest_block * smallest_block);
-  block_rows = std::clamp<Index>(block_values / std::max<Index>(columns, 1) / smallest_block * smallest_block,
-                                 smallest_block, chunk_rows);
+  block_rows = std::clamp<Index>(block_values / std::max<Index>(columns, 1) / smallest_block * smallest_block, smallest_block, chunk_rows);
 }
 
-Index ChunkNode::middle() const {
-  return first + static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(chunks() - 1)));
-}
+Index ChunkNode::middle() const { return first + static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(chunks() - 1))); }
 
 Index RankShares::begin(int rank) const {
   if (rank == ranks_) return chunks_;

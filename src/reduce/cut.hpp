@@ -8,7 +8,7 @@ namespace relucover {
 
 /// How samples are cut: in chunks that are added block by block. Chunks are as many as the data give work for, whoever does it.
 struct Cut {
-  static constexpr Index few_chunks = 32;      // of small data: enough for the threads of one machine
+  static constexpr Index few_chunks = 32;  // of small data: enough for the threads of one machine
   static constexpr Index most_chunks = 8192;
   Index samples;
   Index chunk_rows;

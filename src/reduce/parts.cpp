@@ -109,8 +109,8 @@ struct Work {
       });
       const auto add = tbb::make_filter<Index, Token>(
           tbb::filter_mode::parallel, [&](Index chunk) { return std::make_shared<std::unique_ptr<Part>>(add_chunk(chunk)); });
-      const auto merge = tbb::make_filter<Token, void>(tbb::filter_mode::serial_in_order,
-                                                       [&](const Token& part) { take(std::move(*part)); });
+      const auto merge =
+          tbb::make_filter<Token, void>(tbb::filter_mode::serial_in_order, [&](const Token& part) { take(std::move(*part)); });
       tbb::parallel_pipeline(static_cast<std::size_t>(2 * threads), number & add & merge);
     });
   }
@@ -125,13 +125,15 @@ RankWork work_of_rank(const Work& work, const RankShares& shares, int rank, cons
     const std::vector<ChunkNode> nodes = shares.nodes_of(rank);
     std::optional<OrderedMerge> merged;
     Index chunk = share.first;
-    work.add_chunks(share.first, share.last, [&] { control.check_here(); }, [&](std::unique_ptr<Part> part) {
-      if (!merged) merged.emplace(work.recycled);
-      merged->push(std::move(part));
-      if (++chunk < nodes[done.parts.size()].last) return;
-      done.parts.push_back(merged->finish());
-      merged.reset();
-    });
+    work.add_chunks(
+        share.first, share.last, [&] { control.check_here(); },
+        [&](std::unique_ptr<Part> part) {
+          if (!merged) merged.emplace(work.recycled);
+          merged->push(std::move(part));
+          if (++chunk < nodes[done.parts.size()].last) return;
+          done.parts.push_back(merged->finish());
+          merged.reset();
+        });
   } catch (...) {
     done.trouble = std::current_exception();
   }
@@ -151,7 +153,8 @@ std::unique_ptr<Part> reduce_parts(const SampleSource& source, const Part& kind,
     return sum_over_ranks(*control.ranks(), shares, work_of_rank(work, shares, control.ranks()->rank(), control), recycled);
   }
   OrderedMerge merged(recycled);
-  work.add_chunks(0, cut.chunks(), [&] { control.check(); }, [&](std::unique_ptr<Part> part) { merged.push(std::move(part)); });
+  work.add_chunks(
+      0, cut.chunks(), [&] { control.check(); }, [&](std::unique_ptr<Part> part) { merged.push(std::move(part)); });
   return merged.finish();
 }
 

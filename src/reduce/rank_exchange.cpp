@@ -98,7 +98,8 @@ std::string first_trouble_of_idle(const Communicator& ranks, const RankShares& s
   return trouble;
 }
 
-Partial by_messages(const Communicator& ranks, const RankShares& shares, std::vector<Partial> mine, const std::string& own_trouble, Recycled& recycled) {
+Partial by_messages(const Communicator& ranks, const RankShares& shares, std::vector<Partial> mine, const std::string& own_trouble,
+                    Recycled& recycled) {
   const std::string trouble = first_trouble_of_idle(ranks, shares, own_trouble);
   if (!trouble.empty())
     for (Partial& partial : mine) partial = {nullptr, trouble};

@@ -23,18 +23,16 @@ std::string FirstLayerResult::brief() const {
 }
 
 std::string FirstLayerResult::full() const {
-  std::string page = fmt::format("{:<18}{}\n{:<18}{}\n{:<18}{}\n{:<18}{}\n", "task", task, "status", name_of(status),
-                                 "message", message, "samples", samples);
+  std::string page = fmt::format("{:<18}{}\n{:<18}{}\n{:<18}{}\n{:<18}{}\n", "task", task, "status", name_of(status), "message", message,
+                                 "samples", samples);
   if (model.units() > 0) {
-    page += fmt::format("{:<18}{} units in {} inputs, {}\n", "first layer", model.units(), model.inputs(),
-                        model.unit.name());
+    page += fmt::format("{:<18}{} units in {} inputs, {}\n", "first layer", model.units(), model.inputs(), model.unit.name());
     page += fmt::format("{:<18}", "thresholds");
     for (const double t : model.t) page += fmt::format("{:.6g} ", t);
     page += "\n";
   }
   if (std::isfinite(direction_error)) page += fmt::format("{:<18}about {:.1e} rad\n", "directions", direction_error);
-  if (std::isfinite(holdout_error))
-    page += fmt::format("{:<18}{:.4g} on {} samples\n", "held-out error", holdout_error, holdout_samples);
+  if (std::isfinite(holdout_error)) page += fmt::format("{:<18}{:.4g} on {} samples\n", "held-out error", holdout_error, holdout_samples);
   for (const auto& [name, value] : figures) page += fmt::format("  {:<30} {:.4g}\n", name, value);
   for (const std::string& note : notes) page += fmt::format("  note: {}\n", note);
   for (const StageRecord& stage : stages) page += fmt::format("  {:<20} {:>8.2f} s\n", stage.stage, stage.seconds);
@@ -59,10 +57,8 @@ std::string FirstLayerResult::json() const {
   for (const auto& [name, value] : figures) object["figures"][name] = number(value);
   object["stages"] = json::array();
   for (const StageRecord& stage : stages)
-    object["stages"].push_back({{"stage", stage.stage},
-                                {"seconds", stage.seconds},
-                                {"iterations", stage.iterations},
-                                {"residual", number(stage.residual)}});
+    object["stages"].push_back(
+        {{"stage", stage.stage}, {"seconds", stage.seconds}, {"iterations", stage.iterations}, {"residual", number(stage.residual)}});
   object["model"] = model.units() > 0 ? json::parse(threshold_model_json(model)) : json(nullptr);
   return object.dump();
 }

@@ -40,9 +40,8 @@ std::string shape_of(const Network& network) {
   if (network.deep())
     return fmt::format("{} input{}, hidden layers of {} units, {} output{}", network.inputs(), network.inputs() == 1 ? "" : "s",
                        fmt::join(network.widths(), ", "), network.outputs(), network.outputs() == 1 ? "" : "s");
-  return fmt::format("{} input{}, {} unit{}, {} output{}", network.inputs(), network.inputs() == 1 ? "" : "s",
-                     network.units(), network.units() == 1 ? "" : "s", network.outputs(),
-                     network.outputs() == 1 ? "" : "s");
+  return fmt::format("{} input{}, {} unit{}, {} output{}", network.inputs(), network.inputs() == 1 ? "" : "s", network.units(),
+                     network.units() == 1 ? "" : "s", network.outputs(), network.outputs() == 1 ? "" : "s");
 }
 
 void append_line(std::string& page, std::string_view name, std::string_view value) {
@@ -53,11 +52,9 @@ std::string stages_table(const std::vector<StageRecord>& stages) {
   if (stages.empty()) return {};
   std::size_t width = 5;
   for (const auto& record : stages) width = std::max(width, record.stage.size());
-  std::string table =
-      fmt::format("\n{:<{}}  {:>10}  {:>10}  {:>10}\n", "stage", width, "seconds", "iterations", "residual");
+  std::string table = fmt::format("\n{:<{}}  {:>10}  {:>10}  {:>10}\n", "stage", width, "seconds", "iterations", "residual");
   for (const auto& record : stages)
-    table += fmt::format("{:<{}}  {:>10.3f}  {:>10}  {:>10.2e}\n", record.stage, width, record.seconds,
-                         record.iterations, record.residual);
+    table += fmt::format("{:<{}}  {:>10.3f}  {:>10}  {:>10.2e}\n", record.stage, width, record.seconds, record.iterations, record.residual);
   return table;
 }
 
@@ -78,7 +75,8 @@ std::string Result::full() const {
   append_line(page, "method", method_reason.empty() ? method : fmt::format("{} ({})", method, method_reason));
   if (!method_asked.empty() && method_asked != method) append_line(page, "method asked for", method_asked);
   if (usable()) append_line(page, "network", shape_of(network));
-  if (usable() && network.activation == Activation::leaky) append_line(page, "activation", fmt::format("leaky, slope {:.6g}", network.slope));
+  if (usable() && network.activation == Activation::leaky)
+    append_line(page, "activation", fmt::format("leaky, slope {:.6g}", network.slope));
   if (usable() && network.link != Link::identity) append_line(page, "link", name_of(network.link));
   append_line(page, "domain", domain.empty() ? "" : "inputs like " + domain);
   append_line(page, "units asked for", units_asked > 0 ? std::to_string(units_asked) : "auto");
@@ -93,9 +91,9 @@ std::string Result::full() const {
     }
     if (left_out > 0) append_line(page, "left out", fmt::format("{} labels are not explained", left_out));
     if (std::isfinite(detection_limit))
-      append_line(page, "detection limit", fmt::format("a further unit of {:.2g} times the smallest one found would have shown", detection_limit));
-    append_line(page, "signs",
-                sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
+      append_line(page, "detection limit",
+                  fmt::format("a further unit of {:.2g} times the smallest one found would have shown", detection_limit));
+    append_line(page, "signs", sign_ambiguous ? "some unit's sign is not determined by the data (the function is)" : "determined");
   }
   append_line(page, "seconds", fmt::format("{:.3f}", seconds));
   page += stages_table(stages);
@@ -136,10 +134,8 @@ std::string Result::json() const {
       {"series", nlohmann::ordered_json::object()},
   };
   for (const auto& record : stages)
-    object["stages"].push_back({{"stage", record.stage},
-                                {"seconds", record.seconds},
-                                {"iterations", record.iterations},
-                                {"residual", record.residual}});
+    object["stages"].push_back(
+        {{"stage", record.stage}, {"seconds", record.seconds}, {"iterations", record.iterations}, {"residual", record.residual}});
   for (const auto& [name, value] : figures) object["figures"][name] = value;
   for (const auto& [name, values] : series) object["series"][name] = values;
   // A message can carry a file's name, which need not be UTF-8.

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <string_view>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/format_version.hpp"
 #include "relucover/errors.hpp"
@@ -24,7 +24,8 @@ constexpr int spool_version = 2;  // 1 had the scale of a Gaussian instead of a 
 }  // namespace
 
 AnswerSpool::AnswerSpool(std::filesystem::path path, const QueryLaw& law, std::uint64_t seed)
-    : path_(std::move(path)), inputs_(law.inputs()), seed_(seed), law_(law.fingerprint()), spreads_(law.gaussian() ? law.spread() : Vector()) {
+    : path_(std::move(path)), inputs_(law.inputs()), seed_(seed), law_(law.fingerprint()),
+      spreads_(law.gaussian() ? law.spread() : Vector()) {
   if (path_.empty()) return;
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(std::string("can't be opened: ") + std::strerror(errno), "check that the folder exists");
@@ -79,7 +80,8 @@ RowMatrix AnswerSpool::read() {
 
 AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
   const auto object = nlohmann::json::parse(line, nullptr, false);
-  if (!object.is_object() || !object.contains("format") || object["format"] != spool_format) fail("isn't a file of answers", "choose another name");
+  if (!object.is_object() || !object.contains("format") || object["format"] != spool_format)
+    fail("isn't a file of answers", "choose another name");
   const auto number = [&]<class Number>(const char* key, Number) {
     if (!object.contains(key) || !object[key].is_number()) fail("has a damaged header", "choose another name");
     return object[key].get<Number>();
@@ -126,8 +128,8 @@ std::optional<QueryLaw> AnswerSpool::gaussian_in(const std::filesystem::path& pa
 }
 
 void AnswerSpool::start(Index outputs) {
-  nlohmann::ordered_json header = {{"format", spool_format}, {"version", spool_version}, {"inputs", inputs_},
-                                         {"outputs", outputs},    {"seed", seed_},             {"law", law_}};
+  nlohmann::ordered_json header = {
+      {"format", spool_format}, {"version", spool_version}, {"inputs", inputs_}, {"outputs", outputs}, {"seed", seed_}, {"law", law_}};
   if (spreads_.size() > 0) header["spreads"] = std::vector<double>(spreads_.begin(), spreads_.end());
   const std::string line = header.dump() + "\n";
   write(line.data(), line.size());

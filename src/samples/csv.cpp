@@ -25,8 +25,7 @@ Text trimmed(Text field) {
 
 Text unquoted(Text field) {
   field = trimmed(field);
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-    field = trimmed(field.substr(1, field.size() - 2));
+  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = trimmed(field.substr(1, field.size() - 2));
   return field;
 }
 
@@ -60,8 +59,7 @@ class CsvParser {
   CsvParser(Text text, const std::string& name, const Control& control) : rest_(text), name_(name), control_(control) {
     constexpr Text byte_order_mark = "\xef\xbb\xbf";
     if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
-    while (!rest_.empty() && (rest_.back() == '\n' || rest_.back() == '\r' || rest_.back() == ' '))
-      rest_.remove_suffix(1);
+    while (!rest_.empty() && (rest_.back() == '\n' || rest_.back() == '\r' || rest_.back() == ' ')) rest_.remove_suffix(1);
   }
 
   /// The header, if all of it is there.
@@ -102,8 +100,7 @@ class CsvParser {
   }
 
   [[noreturn]] void fail(Index line, Index column, const std::string& problem, const std::string& remedy) const {
-    throw DataError(fmt::format("{}:{}{}", name_, line, column > 0 ? fmt::format(":{}", column) : ""), "", problem,
-                    remedy);
+    throw DataError(fmt::format("{}:{}{}", name_, line, column > 0 ? fmt::format(":{}", column) : ""), "", problem, remedy);
   }
   [[noreturn]] void changed(Index line) const {
     fail(line, 0, "the number of lines changed while reading", "is somebody writing the file?");
@@ -136,8 +133,7 @@ class CsvParser {
     const Index labels = static_cast<Index>(std::count(is_label_.begin(), is_label_.end(), true));
     inputs_ = columns() - labels;
     if (unnamed > 0)
-      fail(1, unnamed, "a column has no name",
-           "name every column; pandas leaves out its index with to_csv(..., index=False)");
+      fail(1, unnamed, "a column has no name", "name every column; pandas leaves out its index with to_csv(..., index=False)");
     const std::string remedy = "the first line names the columns; labels start with y: x1,x2,y";
     if (all_numbers) fail(1, 0, "has numbers where the header should be", remedy);
     if (labels == 0 && needs_labels_) fail(1, 0, "no column starts with y, so there are no labels", remedy);
@@ -151,8 +147,7 @@ class CsvParser {
     const Index fields = static_cast<Index>(std::count(line.begin(), line.end(), separator_)) + 1;
     if (fields != columns())
       fail(line_number, 0,
-           trimmed(line).empty() ? "is an empty line"
-                                 : fmt::format("has {} fields, but the header has {}", fields, columns()),
+           trimmed(line).empty() ? "is an empty line" : fmt::format("has {} fields, but the header has {}", fields, columns()),
            "every line needs as many fields as the header");
     Index input = 0, label = 0;
     for (Index column = 0; column < fields; ++column) {
@@ -168,8 +163,7 @@ class CsvParser {
 
   [[noreturn]] void not_a_number(Index line, Index column, Text field) const {
     if (field.empty()) fail(line, column, "is empty", "fill in the missing value or remove the line");
-    const bool range =
-        field.find_first_not_of("0123456789.eE+-") == Text::npos && field.find_first_of("eE") != Text::npos;
+    const bool range = field.find_first_not_of("0123456789.eE+-") == Text::npos && field.find_first_of("eE") != Text::npos;
     fail(line, column, fmt::format("\"{}\" is not a number{}", printable(field), range ? " that fits in a double" : ""),
          "every field below the header must be a number such as -1.5e-3");
   }

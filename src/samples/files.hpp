@@ -8,8 +8,8 @@
 namespace relucover {
 
 /// Inputs and labels as they lie in files; blocks are views into them where type and order allow.
-std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_place, const NpyArray& y,
-                                             const Place& y_place, std::string name);
+std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_place, const NpyArray& y, const Place& y_place,
+                                             std::string name);
 std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::string& name, const Control& control = {});
 std::unique_ptr<SampleSource> open_npy_pair(const std::filesystem::path& x, const std::filesystem::path& y, const Control& control);
 std::unique_ptr<SampleSource> open_csv(Bytes content, const std::string& name, const Control& control = {});
@@ -24,8 +24,7 @@ std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path, co
 std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y, const Control& control);
 
 /// Throws DataError unless x is n by d and y is n or n by l, none of them 0.
-void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, const std::vector<Index>& y,
-                         const Place& y_place);
+void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, const std::vector<Index>& y, const Place& y_place);
 
 /// y.npy beside x.npy, data_y.npy beside data_x.npy. Throws DataError if the name does not end in x.npy.
 std::filesystem::path labels_beside(const std::filesystem::path& x);

@@ -35,8 +35,7 @@ SixSat random_six_sat(Index variables, Index clauses, std::uint64_t seed) {
   SixSat formula{variables, {}};
   for (Index c = 0; c < clauses; ++c) {
     std::array<int, 6> clause;
-    for (int& literal : clause)
-      literal = static_cast<int>(random.sign()) * static_cast<int>(1 + random.below(variables));
+    for (int& literal : clause) literal = static_cast<int>(random.sign()) * static_cast<int>(1 + random.below(variables));
     formula.clauses.push_back(clause);
   }
   return formula;
@@ -50,8 +49,7 @@ std::vector<std::vector<bool>> satisfying_assignments(const SixSat& formula) {
   for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << formula.variables); ++bits) {
     const auto holds = [&](int literal) { return ((bits >> (std::abs(literal) - 1)) & 1) == (literal > 0 ? 1u : 0u); };
     bool satisfied = true;
-    for (const auto& clause : formula.clauses)
-      satisfied = satisfied && std::any_of(clause.begin(), clause.end(), holds);
+    for (const auto& clause : formula.clauses) satisfied = satisfied && std::any_of(clause.begin(), clause.end(), holds);
     if (!satisfied) continue;
     std::vector<bool> assignment(static_cast<std::size_t>(formula.variables));
     for (std::size_t i = 0; i < assignment.size(); ++i) assignment[i] = (bits >> i) & 1;
@@ -67,8 +65,7 @@ MemorySource<double> network_instance(const SixSat& formula) {
   RowMatrix x = RowMatrix::Zero(zeros + ones, d), y = RowMatrix::Zero(zeros + ones, 1);
   y.bottomRows(ones).setOnes();
   for (Index c = 0; c < zeros; ++c) {  // Σ ± x_i >= -5, with x_{v+1} + x_{v+2} = 1/2 for the constant
-    for (const int literal : formula.clauses[static_cast<std::size_t>(c)])
-      x(c, std::abs(literal) - 1) -= literal > 0 ? 1 : -1;
+    for (const int literal : formula.clauses[static_cast<std::size_t>(c)]) x(c, std::abs(literal) - 1) -= literal > 0 ? 1 : -1;
     x(c, v) = x(c, v + 1) = -10;
   }
   Index row = zeros;
@@ -140,8 +137,7 @@ MemorySource<double> perturbed_inputs(const SampleSource& source, double lambda,
   return {std::move(x), std::move(y), source.name()};
 }
 
-MemorySource<double> with_mirror_images(const SampleSource& source,
-                                        const std::function<RowMatrix(const RowMatrix&)>& labels) {
+MemorySource<double> with_mirror_images(const SampleSource& source, const std::function<RowMatrix(const RowMatrix&)>& labels) {
   const auto given = gather(source, 0, source.samples(), Control(1));
   const RowMatrix mirrored = -given.x();
   RowMatrix x(2 * given.samples(), source.inputs()), y(2 * given.samples(), source.outputs());

@@ -62,8 +62,7 @@ struct Dataset {
     const Hdf5Handle memory_space(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
     if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
         H5Dread(id.get(), memory_type<Scalar>(), memory_space.get(), file_space.get(), H5P_DEFAULT, out.data()) < 0)
-      throw DataError(place.file, place.within, fmt::format("rows {} to {} can't be read", first, first + rows - 1),
-                      lost_bytes);
+      throw DataError(place.file, place.within, fmt::format("rows {} to {} can't be read", first, first + rows - 1), lost_bytes);
   }
 };
 
@@ -82,8 +81,7 @@ ElementType element_type_of(hid_t dataset, const Place& place) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-    throw DataError(place.file, place.within, "holds something other than numbers",
-                    "save it as float64: array.astype(np.float64)");
+    throw DataError(place.file, place.within, "holds something other than numbers", "save it as float64: array.astype(np.float64)");
   ElementType result;
   result.kind = kind == H5T_FLOAT ? 'f' : H5Tget_sign(type.get()) == H5T_SGN_NONE ? 'u' : 'i';
   result.size = static_cast<Index>(H5Tget_size(type.get()));
@@ -107,8 +105,7 @@ Dataset open_dataset(hid_t file, const std::string& file_name, const std::string
   const Place place{file_name, "dataset " + name};
   Hdf5Handle id(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!id.valid())
-    throw DataError(file_name, "",
-                    fmt::format("has no dataset {}; it has {}", name, fmt::join(dataset_names(file), ", ")),
+    throw DataError(file_name, "", fmt::format("has no dataset {}; it has {}", name, fmt::join(dataset_names(file), ", ")),
                     "name the inputs x and the labels y");
   const Hdf5Handle space(H5Dget_space(id.get()), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space.get());
@@ -151,7 +148,8 @@ void check_claims(const Dataset& dataset, const SharedBytes& content) {
   if (possible && H5Pget_layout(creation.get()) == H5D_CONTIGUOUS && H5Pget_external_count(creation.get()) == 0)
     possible = static_cast<std::size_t>(size) <= content.bytes.size();
   if (!possible)
-    throw DataError(dataset.place.file, dataset.place.within, fmt::format("claims shape {}, more than the file holds", shape_text(dataset.shape)), lost_bytes);
+    throw DataError(dataset.place.file, dataset.place.within,
+                    fmt::format("claims shape {}, more than the file holds", shape_text(dataset.shape)), lost_bytes);
 }
 
 bool has_user_block(hid_t file) {
@@ -167,9 +165,7 @@ class Hdf5Source : public BlockwiseSource<Hdf5Source> {
   Index samples() const override { return x_.shape[0]; }
   Index inputs() const override { return x_.shape[1]; }
   Index outputs() const override { return y_.shape.size() == 2 ? y_.shape[1] : 1; }
-  Precision precision() const override {
-    return y_.type.kind == 'f' && y_.type.size <= 4 ? Precision::float32 : Precision::float64;
-  }
+  Precision precision() const override { return y_.type.kind == 'f' && y_.type.size <= 4 ? Precision::float32 : Precision::float64; }
   std::string name() const override { return name_; }
   template <class Scalar>
   Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
@@ -236,9 +232,7 @@ class Writer : public Hdf5Writer {
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw DataError(shown_.string(), "", "HDF5 can't write the file", "check that the disk has room");
-  }
+  [[noreturn]] void fail() const { throw DataError(shown_.string(), "", "HDF5 can't write the file", "check that the disk has room"); }
   Hdf5Session session_;  // the last to go
   std::filesystem::path shown_;
   std::array<Index, 2> columns_, written_{0, 0};

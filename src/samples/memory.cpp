@@ -10,13 +10,12 @@ constexpr Precision precision_of = sizeof(Scalar) == sizeof(float) ? Precision::
 
 /// Rows of strided memory as a block of the wanted scalar: a view where the type is the same, else a copy.
 template <class Wanted, class Stored>
-Block<Wanted> rows_as(const Stored* x, Index x_stride, const Stored* y, Index y_stride, Index inputs, Index outputs,
-                      Index first, Index rows, BlockBuffer<Wanted>& buffer) {
+Block<Wanted> rows_as(const Stored* x, Index x_stride, const Stored* y, Index y_stride, Index inputs, Index outputs, Index first,
+                      Index rows, BlockBuffer<Wanted>& buffer) {
   using Stride = Eigen::OuterStride<>;
   if constexpr (std::is_same_v<Wanted, Stored>) {
     using View = typename Block<Wanted>::View;
-    return {first, View(x + first * x_stride, rows, inputs, Stride(x_stride)),
-            View(y + first * y_stride, rows, outputs, Stride(y_stride))};
+    return {first, View(x + first * x_stride, rows, inputs, Stride(x_stride)), View(y + first * y_stride, rows, outputs, Stride(y_stride))};
   } else {
     using Given = typename Block<Stored>::View;
     buffer.x = Given(x + first * x_stride, rows, inputs, Stride(x_stride)).template cast<Wanted>();
@@ -68,8 +67,8 @@ Block<float> MemorySource<Scalar>::read(Index first, Index rows, BlockBuffer<flo
 }
 
 template <class Scalar>
-BorrowedSource<Scalar>::BorrowedSource(const Scalar* x, Index x_stride, const Scalar* y, Index y_stride, Index samples,
-                                       Index inputs, Index outputs, std::string name)
+BorrowedSource<Scalar>::BorrowedSource(const Scalar* x, Index x_stride, const Scalar* y, Index y_stride, Index samples, Index inputs,
+                                       Index outputs, std::string name)
     : x_(x), y_(y), x_stride_(x_stride), y_stride_(y_stride), samples_(samples), inputs_(inputs), outputs_(outputs),
       name_(std::move(name)) {}
 

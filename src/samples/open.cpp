@@ -11,8 +11,7 @@ namespace relucover {
 
 std::string extension_of(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
   return extension;
 }
 
@@ -34,8 +33,10 @@ void check_start(Bytes start, const std::string& name) {
   const std::string_view text = text_of(start);
   if (is_archive(start)) return;
   if (text.starts_with("\x89HDF") || text.starts_with("\x93NUMPY"))
-    throw DataError(name, "", text[0] == '\x89' ? "is HDF5, which can't be read from a pipe" : "is one .npy array, which holds inputs or labels, not both",
-                    "save it to a file first, or send .npz or .csv");
+    throw DataError(
+        name, "",
+        text[0] == '\x89' ? "is HDF5, which can't be read from a pipe" : "is one .npy array, which holds inputs or labels, not both",
+        "save it to a file first, or send .npz or .csv");
   check_csv_start(start, name);
 }
 
@@ -64,7 +65,8 @@ std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path, co
   if (extension == ".npy") {
     const auto labels = labels_beside(path);
     if (std::filesystem::exists(path, ignored) && !std::filesystem::exists(labels, ignored))
-      throw DataError(name, "", fmt::format("has no labels beside it: there is no {}", labels.filename().string()), "save the labels under that name, give both files, or use .npz");
+      throw DataError(name, "", fmt::format("has no labels beside it: there is no {}", labels.filename().string()),
+                      "save the labels under that name, give both files, or use .npz");
     return open_npy_pair(path, labels, control);
   }
   throw DataError(name, "", extension.empty() ? "has no extension" : "has the unknown extension \"" + extension + "\"",
@@ -73,7 +75,9 @@ std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path, co
 
 std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& path) { return open_samples(path, Control()); }
 
-std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y) { return open_samples(x, y, Control()); }
+std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y) {
+  return open_samples(x, y, Control());
+}
 
 std::unique_ptr<SampleSource> open_samples(const std::filesystem::path& x, const std::filesystem::path& y, const Control& control) {
   for (const auto& path : {x, y})

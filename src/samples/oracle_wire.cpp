@@ -47,7 +47,8 @@ class Lines : public Wire {
       if (row == queries) throw DataError(name_, "", "gives more answers than it was asked", "one line for each query");
       if (row == 0) columns = static_cast<Index>(values.size());
       if (static_cast<Index>(values.size()) != columns)
-        throw DataError(name_, fmt::format("answer {} of a batch", row + 1), fmt::format("has {} numbers, the one before {}", values.size(), columns), "");
+        throw DataError(name_, fmt::format("answer {} of a batch", row + 1),
+                        fmt::format("has {} numbers, the one before {}", values.size(), columns), "");
       all.insert(all.end(), values.begin(), values.end());
     }
     return Eigen::Map<const RowMatrix>(all.data(), row, columns);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <functional>
+#include <limits>
 #include <numbers>
 
 #include "core/archive.hpp"
@@ -33,8 +33,8 @@ double reflected(double value, double low, double high) {
 }  // namespace
 
 QueryLaw::QueryLaw(Vector spreads)
-    : center_(Vector::Zero(spreads.size())), spread_(std::move(spreads)), kind_(static_cast<std::size_t>(spread_.size()), Column::continuous),
-      words_(gaussian_words(spread_)) {}
+    : center_(Vector::Zero(spreads.size())), spread_(std::move(spreads)),
+      kind_(static_cast<std::size_t>(spread_.size()), Column::continuous), words_(gaussian_words(spread_)) {}
 
 QueryLaw::QueryLaw(Vector center, Vector spreads, std::string words) : QueryLaw(std::move(spreads)) {
   center_ = std::move(center);
@@ -128,7 +128,8 @@ RowMatrix QueryLaw::draw(std::uint64_t seed, std::uint32_t purpose, Index first,
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       double left = random.uniform();
       std::size_t chosen = 0;
-      while (chosen + 1 < groups_[g].size() && left > chances_[g][static_cast<Index>(chosen)]) left -= chances_[g][static_cast<Index>(chosen++)];
+      while (chosen + 1 < groups_[g].size() && left > chances_[g][static_cast<Index>(chosen)])
+        left -= chances_[g][static_cast<Index>(chosen++)];
       for (std::size_t m = 0; m < groups_[g].size(); ++m) x(i, groups_[g][m]) = m == chosen;
     }
   }

@@ -43,10 +43,10 @@ class QueryLaw {
   void look_for_one_hot(const RowMatrix& rows);
   Vector center_, spread_, low_, high_;
   std::vector<Column> kind_;
-  std::vector<Vector> values_;             // of columns of whole numbers, sorted: each is drawn as often as it stands there
-  Matrix factor_;                          // of the covariance; empty: the spreads
+  std::vector<Vector> values_;              // of columns of whole numbers, sorted: each is drawn as often as it stands there
+  Matrix factor_;                           // of the covariance; empty: the spreads
   std::vector<std::vector<Index>> groups_;  // one-hot columns that belong together
-  std::vector<Vector> chances_;            // of each group
+  std::vector<Vector> chances_;             // of each group
   std::string words_;
 };
 

@@ -24,9 +24,7 @@ class ShardedSource : public BlockwiseSource<ShardedSource> {
     const auto narrow = [](const auto& shard) { return shard->precision() == Precision::float32; };
     return std::any_of(shards_.begin(), shards_.end(), narrow) ? Precision::float32 : Precision::float64;
   }
-  std::string name() const override {
-    return fmt::format("{} and {} more", shards_.front()->name(), shards_.size() - 1);
-  }
+  std::string name() const override { return fmt::format("{} and {} more", shards_.front()->name(), shards_.size() - 1); }
   Origin origin(Index sample) const override {
     const std::size_t shard = shard_of(sample);
     return shards_[shard]->origin(sample - starts_[shard]);
@@ -71,8 +69,8 @@ std::unique_ptr<SampleSource> concatenate(std::vector<std::unique_ptr<SampleSour
   for (const auto& shard : shards)
     if (shard->inputs() != first.inputs() || shard->outputs() != first.outputs())
       throw DataError(shard->name(), "",
-                      fmt::format("has {} inputs and {} outputs, but {} has {} and {}", shard->inputs(),
-                                  shard->outputs(), first.name(), first.inputs(), first.outputs()),
+                      fmt::format("has {} inputs and {} outputs, but {} has {} and {}", shard->inputs(), shard->outputs(), first.name(),
+                                  first.inputs(), first.outputs()),
                       "shards need the same columns");
   if (shards.size() == 1) return std::move(shards.front());
   return std::make_unique<ShardedSource>(std::move(shards));

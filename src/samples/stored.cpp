@@ -14,8 +14,7 @@ template <class Scalar>
 typename Block<Scalar>::View view_rows(const StoredRows& stored, Index first, Index rows, RowMajor<Scalar>& buffer) {
   using View = typename Block<Scalar>::View;
   const Eigen::OuterStride<> stride(stored.cols());
-  if (const Scalar* direct = stored.direct<Scalar>())
-    return View(direct + first * stored.cols(), rows, stored.cols(), stride);
+  if (const Scalar* direct = stored.direct<Scalar>()) return View(direct + first * stored.cols(), rows, stored.cols(), stride);
   buffer.resize(rows, stored.cols());
   stored.copy(first, rows, buffer.data());
   return View(buffer.data(), rows, stored.cols(), stride);
@@ -30,14 +29,11 @@ bool is_narrow(ElementType x, ElementType y) {
 
 class StoredSource : public BlockwiseSource<StoredSource> {
  public:
-  StoredSource(StoredRows x, StoredRows y, std::string name)
-      : x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
+  StoredSource(StoredRows x, StoredRows y, std::string name) : x_(std::move(x)), y_(std::move(y)), name_(std::move(name)) {}
   Index samples() const override { return x_.rows(); }
   Index inputs() const override { return x_.cols(); }
   Index outputs() const override { return y_.cols(); }
-  Precision precision() const override {
-    return is_narrow(x_.type(), y_.type()) ? Precision::float32 : Precision::float64;
-  }
+  Precision precision() const override { return is_narrow(x_.type(), y_.type()) ? Precision::float32 : Precision::float64; }
   std::string name() const override { return name_; }
   template <class Scalar>
   Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
@@ -50,18 +46,14 @@ class StoredSource : public BlockwiseSource<StoredSource> {
 };
 
 void check_numeric(const NpyArray& array, const Place& place) {
-  if (!array.type.numeric())
-    throw DataError(place.file, place.within, "holds text, not numbers", "convert it: array.astype(np.float64)");
+  if (!array.type.numeric()) throw DataError(place.file, place.within, "holds text, not numbers", "convert it: array.astype(np.float64)");
 }
 
-std::string without_npy(const std::string& member) {
-  return member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
-}
+std::string without_npy(const std::string& member) { return member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member; }
 
 }  // namespace
 
-void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, const std::vector<Index>& y,
-                         const Place& y_place) {
+void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, const std::vector<Index>& y, const Place& y_place) {
   const auto fail = [](const Place& place, const std::string& problem, const std::string& remedy) {
     throw DataError(place.file, place.within, problem, remedy);
   };
@@ -76,14 +68,12 @@ void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, cons
          "flatten each label: y.reshape(len(y), -1)");
   if (x[0] == 0) fail(x_place, fmt::format("has shape {}: no samples", shape_text(x)), "save at least one row");
   if (x[1] == 0) fail(x_place, fmt::format("has shape {}: no inputs", shape_text(x)), "save at least one column");
-  if (y[0] != x[0])
-    fail(y_place, fmt::format("has {} rows, but x has {}", y[0], x[0]), "x and y need one row per sample each");
-  if (y.size() == 2 && y[1] == 0)
-    fail(y_place, fmt::format("has shape {}: no outputs", shape_text(y)), "save at least one column");
+  if (y[0] != x[0]) fail(y_place, fmt::format("has {} rows, but x has {}", y[0], x[0]), "x and y need one row per sample each");
+  if (y.size() == 2 && y[1] == 0) fail(y_place, fmt::format("has shape {}: no outputs", shape_text(y)), "save at least one column");
 }
 
-std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_place, const NpyArray& y,
-                                             const Place& y_place, std::string name) {
+std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_place, const NpyArray& y, const Place& y_place,
+                                             std::string name) {
   check_numeric(x, x_place);
   check_numeric(y, y_place);
   check_sample_shapes(x.shape, x_place, y.shape, y_place);
@@ -97,8 +87,7 @@ std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::st
     std::vector<std::string> there;
     for (const std::string& member : archive.names()) there.push_back(without_npy(member));
     throw DataError(name, "",
-                    fmt::format("has no array {}; it has {}", wanted,
-                                there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))),
+                    fmt::format("has no array {}; it has {}", wanted, there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))),
                     "name the arrays when saving: np.savez(file, x=inputs, y=labels)");
   }
   const Place x_place{name, "array x"}, y_place{name, "array y"};

@@ -39,8 +39,7 @@ std::optional<Matrix> input_factor(const InputDistribution& distribution, Index 
   const Matrix basis = random_orthonormal(inputs, inputs, random);
   Vector root(inputs);  // square roots of eigenvalues in the proportion 1 .. 1/condition
   for (Index i = 0; i < inputs; ++i)
-    root[i] = std::pow(distribution.condition,
-                       inputs > 1 ? -0.5 * static_cast<double>(i) / static_cast<double>(inputs - 1) : 0);
+    root[i] = std::pow(distribution.condition, inputs > 1 ? -0.5 * static_cast<double>(i) / static_cast<double>(inputs - 1) : 0);
   root *= std::sqrt(static_cast<double>(inputs)) / root.norm();  // mean variance 1, as for the other distributions
   return Matrix(basis * root.asDiagonal() * basis.transpose());
 }
@@ -48,8 +47,7 @@ std::optional<Matrix> input_factor(const InputDistribution& distribution, Index 
 class SyntheticSource : public SampleSource {
  public:
   SyntheticSource(Network network, const SyntheticOptions& options)
-      : network_(std::move(network)), options_(options),
-        factor_(input_factor(options.distribution, network_.inputs(), options.seed)) {
+      : network_(std::move(network)), options_(options), factor_(input_factor(options.distribution, network_.inputs(), options.seed)) {
     if (options.distribution.kind == InputDistribution::Kind::mixture) {
       // Two Gaussians at ±mean, so that x and -x are equally likely; |mean| grows like |x|.
       RandomStream random(options.seed, purpose::covariance);
@@ -120,8 +118,8 @@ InputDistribution InputDistribution::parse(const std::string& text) {
   const std::string kind = text.substr(0, text.find(':'));
   const std::string argument = text.find(':') == std::string::npos ? "" : text.substr(text.find(':') + 1);
   InputDistribution result;
-  for (const auto candidate : {Kind::gaussian, Kind::correlated, Kind::mixture, Kind::uniform, Kind::laplace,
-                               Kind::rademacher, Kind::exponential}) {
+  for (const auto candidate :
+       {Kind::gaussian, Kind::correlated, Kind::mixture, Kind::uniform, Kind::laplace, Kind::rademacher, Kind::exponential}) {
     result.kind = candidate;
     if (kind != result.name().substr(0, result.name().find(':'))) continue;
     if ((candidate == Kind::correlated) == argument.empty()) break;
@@ -178,16 +176,14 @@ namespace {
 
 Matrix planted_weights(const PlantedOptions& options, RandomStream& random) {
   using Weights = PlantedOptions::Weights;
-  if (options.weights == Weights::gaussian)
-    return random.normal_matrix(options.units, options.inputs).rowwise().normalized();
+  if (options.weights == Weights::gaussian) return random.normal_matrix(options.units, options.inputs).rowwise().normalized();
   Matrix rows = random_orthonormal(options.inputs, options.units, random).transpose();
   if (options.weights == Weights::condition) {
     // Singular values from 1 to 1/condition in a random basis; rows are not normalised, or the condition would change.
     const Matrix left = random_orthonormal(options.units, options.units, random);
     Vector singular(options.units);
     for (Index i = 0; i < options.units; ++i)
-      singular[i] = std::pow(options.condition,
-                             options.units > 1 ? -static_cast<double>(i) / static_cast<double>(options.units - 1) : 0);
+      singular[i] = std::pow(options.condition, options.units > 1 ? -static_cast<double>(i) / static_cast<double>(options.units - 1) : 0);
     rows = left * singular.asDiagonal() * rows;
   }
   return rows;

@@ -59,7 +59,8 @@ class GeneratedSource : public SampleSource {
 class OracleSource : public GeneratedSource {
  public:
   OracleSource(std::shared_ptr<const Oracle> oracle, const ThresholdSampleOptions& options, std::string name)
-      : GeneratedSource(options.samples, oracle->inputs(), options.seed), oracle_(std::move(oracle)), options_(options), name_(std::move(name)) {}
+      : GeneratedSource(options.samples, oracle->inputs(), options.seed), oracle_(std::move(oracle)), options_(options),
+        name_(std::move(name)) {}
   std::string name() const override { return name_; }
 
   Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override {

@@ -34,8 +34,7 @@ Block<Scalar> SelectedColumns::block(Index first, Index rows, BlockBuffer<Scalar
   using View = typename Block<Scalar>::View;
   if (neighbours_) {
     const Block<Scalar> whole = source_.read(first, rows, buffer);
-    return {first, View(whole.x.data() + columns_.front(), rows, inputs(), Eigen::OuterStride<>(whole.x.outerStride())),
-            whole.y};
+    return {first, View(whole.x.data() + columns_.front(), rows, inputs(), Eigen::OuterStride<>(whole.x.outerStride())), whole.y};
   }
   BlockBuffer<Scalar> own;
   const Block<Scalar> whole = source_.read(first, rows, own);
@@ -45,13 +44,9 @@ Block<Scalar> SelectedColumns::block(Index first, Index rows, BlockBuffer<Scalar
   return view_of(first, buffer);
 }
 
-Block<double> SelectedColumns::read(Index first, Index rows, BlockBuffer<double>& buffer) const {
-  return block(first, rows, buffer);
-}
+Block<double> SelectedColumns::read(Index first, Index rows, BlockBuffer<double>& buffer) const { return block(first, rows, buffer); }
 
-Block<float> SelectedColumns::read(Index first, Index rows, BlockBuffer<float>& buffer) const {
-  return block(first, rows, buffer);
-}
+Block<float> SelectedColumns::read(Index first, Index rows, BlockBuffer<float>& buffer) const { return block(first, rows, buffer); }
 
 ScaledOutputs::ScaledOutputs(const SampleSource& source, Vector scale) : source_(source), scale_(std::move(scale)) {
   check_equal("scales of outputs", scale_.size(), source.outputs());

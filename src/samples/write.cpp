@@ -24,8 +24,7 @@ void stream(const SampleSource& source, const Control& control, const Sink& sink
   for (Index first = 0; first < source.samples(); first += rows) {
     control.check();
     sink(source.read(first, std::min(rows, source.samples() - first), buffer));
-    control.progress("writing", static_cast<double>(std::min(first + rows, source.samples())) /
-                                    static_cast<double>(source.samples()));
+    control.progress("writing", static_cast<double>(std::min(first + rows, source.samples())) / static_cast<double>(source.samples()));
   }
 }
 
@@ -47,8 +46,7 @@ template <class Scalar>
 void write_samples_npz(const SampleSource& source, const std::filesystem::path& path, const Control& control) {
   const std::array headers{header_of<Scalar>(source, source.inputs()), header_of<Scalar>(source, source.outputs())};
   const auto size = [&](std::size_t array, Index cols) {
-    return headers[array].size() +
-           static_cast<std::uint64_t>(source.samples()) * static_cast<std::uint64_t>(cols) * sizeof(Scalar);
+    return headers[array].size() + static_cast<std::uint64_t>(source.samples()) * static_cast<std::uint64_t>(cols) * sizeof(Scalar);
   };
   ZipWriter archive(path, {{"x.npy", size(0, source.inputs())}, {"y.npy", size(1, source.outputs())}});
   for (const std::size_t array : {0u, 1u}) archive.append(array, headers[array].data(), headers[array].size());
@@ -136,8 +134,7 @@ void write_as(const SampleSource& source, const std::filesystem::path& path, con
 
 }  // namespace
 
-void write_samples(const SampleSource& source, const std::filesystem::path& path, Precision precision,
-                   const Control& control) {
+void write_samples(const SampleSource& source, const std::filesystem::path& path, Precision precision, const Control& control) {
   precision == Precision::float32 ? write_as<float>(source, path, control) : write_as<double>(source, path, control);
 }
 

@@ -65,7 +65,9 @@ class ScaledGram {
     on_kinks_ = reduce(source, KinkCount{&model}, control).dropped > 0;
   }
 
-  Index size() const { return (model_.units() + model_.outputs()) * (model_.inputs() + 1) + (model_.output_is_free() ? model_.output.size() : 0); }
+  Index size() const {
+    return (model_.units() + model_.outputs()) * (model_.inputs() + 1) + (model_.output_is_free() ? model_.output.size() : 0);
+  }
   double samples() const { return samples_; }
   double condition() const { return condition_of(rows_) * condition_of(columns_); }
   bool on_kinks() const { return on_kinks_; }
@@ -87,7 +89,8 @@ class ScaledGram {
       empty.without_kinks = true;
       return reduce(source_, empty, control_).product;
     }
-    if (precision == GramPrecision::float64) return reduce(source_, PatternCurvatureSum<double>(model_, pattern_, direction, true), control_).product;
+    if (precision == GramPrecision::float64)
+      return reduce(source_, PatternCurvatureSum<double>(model_, pattern_, direction, true), control_).product;
     return reduce(source_, PatternCurvatureSum<float>(model_, pattern_, direction, true), control_).product;
   }
 
@@ -115,7 +118,8 @@ class ScaledGram {
     step.theta = stacked.topRows(model_.units());
     step.affine = stacked.bottomRows(model_.outputs());
     if (model_.output_is_free())
-      step.output = z.tail(model_.output.size()).reshaped(model_.outputs(), model_.units()) * hidden_square_.cwiseSqrt().cwiseInverse().asDiagonal();
+      step.output =
+          z.tail(model_.output.size()).reshaped(model_.outputs(), model_.units()) * hidden_square_.cwiseSqrt().cwiseInverse().asDiagonal();
     return step;
   }
 
@@ -125,7 +129,8 @@ class ScaledGram {
     const Matrix rows = solve_lower(rows_, stacked_rows(step));
     const Matrix scaled = solve_lower(columns_, rows.transpose()).transpose();
     z.head(scaled.size()) = scaled.reshaped();
-    if (model_.output_is_free()) z.tail(step.output.size()) = (step.output * hidden_square_.cwiseSqrt().cwiseInverse().asDiagonal()).reshaped();
+    if (model_.output_is_free())
+      z.tail(step.output.size()) = (step.output * hidden_square_.cwiseSqrt().cwiseInverse().asDiagonal()).reshaped();
     return z;
   }
 
@@ -195,7 +200,8 @@ double most_missed(Index steps, Index size, double chance) {
 LargeUncertainty bounded(const ScaledGram& gram, GramPrecision precision) {
   constexpr Index most_steps = 400, least_steps = 20, look_every = 5;
   constexpr double chance = 1e-6, converged = 0.05, nothing = 1e-9;
-  const double rounding = gram.condition() * (precision == GramPrecision::float32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon());
+  const double rounding = gram.condition() * (precision == GramPrecision::float32 ? std::numeric_limits<float>::epsilon()
+                                                                                  : std::numeric_limits<double>::epsilon());
   LargeUncertainty found;
   Lanczos lanczos(gram, precision, 0);
   for (bool more = true; more && lanczos.steps() < most_steps;) {
@@ -221,7 +227,8 @@ LargeUncertainty bounded(const ScaledGram& gram, GramPrecision precision) {
 
 }  // namespace
 
-LargeUncertainty large_uncertainty(const SampleSource& source, const SignFreeModel& model, const Matrix& second_moment, const Control& control) {
+LargeUncertainty large_uncertainty(const SampleSource& source, const SignFreeModel& model, const Matrix& second_moment,
+                                   const Control& control) {
   control.progress("certify", -1);
   const ScaledGram gram(source, model, second_moment, control);
   constexpr double well_conditioned = 1e4;  // so that single precision is far more than enough

@@ -22,6 +22,7 @@ struct LargeUncertainty {
 
 /// `second_moment`: mean of x~ x~^T over the samples. The start of Lanczos' method is random: the bound misses with a chance below 1e-6,
 /// or the least eigenvalue has converged, and then a smaller one, further from all others, would have done so before it.
-LargeUncertainty large_uncertainty(const SampleSource& source, const SignFreeModel& model, const Matrix& second_moment, const Control& control);
+LargeUncertainty large_uncertainty(const SampleSource& source, const SignFreeModel& model, const Matrix& second_moment,
+                                   const Control& control);
 
 }  // namespace relucover

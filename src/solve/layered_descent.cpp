@@ -60,8 +60,7 @@ bool descend_once(Descent& at, const SampleSource& samples, int tries, const Con
     next.set_flat(from + delta);
     const double cost = mean_cost(next, samples, control);
     if (cost < at.cost) {
-      const double predicted =
-          2 * normal.gradient.dot(delta) - delta.dot(normal.gram.selfadjointView<Eigen::Lower>() * delta);
+      const double predicted = 2 * normal.gradient.dot(delta) - delta.dot(normal.gram.selfadjointView<Eigen::Lower>() * delta);
       at.damping = damping_after((at.cost - cost) / std::max(predicted, 1e-300), cost / at.cost, at.damping);
       balance(next);
       at.model = std::move(next);

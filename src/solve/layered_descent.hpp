@@ -14,7 +14,7 @@ struct Descent {
   double cost = 0;  // mean squared residual, summed over outputs
   double damping = 1e-4;
   Index steps = 0;
-  Index slow = 0;   // steps in a row that gained little
+  Index slow = 0;  // steps in a row that gained little
   bool finished = false;
   template <class Visit>
   void fields(Visit& visit) {

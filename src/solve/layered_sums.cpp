@@ -38,8 +38,7 @@ void fill_jacobian(const LayeredModel& model, Index output, const RowMajor<Real>
     const auto& theta = model.theta[static_cast<std::size_t>(l)];
     const Index width = theta.rows(), begin = model.seen_begin(l), count = model.seen_count(l);
     if (width == 0) continue;
-    const RowMajor<Real> g =
-        back.middleCols(model.values_at(l), width).cwiseProduct(slope[static_cast<std::size_t>(l)]);
+    const RowMajor<Real> g = back.middleCols(model.values_at(l), width).cwiseProduct(slope[static_cast<std::size_t>(l)]);
     const Index at = end - theta.size();
     using Row = Eigen::Array<Real, Eigen::Dynamic, 1>;
     for (Index i = 0; i < rows; ++i) {

@@ -53,8 +53,7 @@ double label_variance(const SampleSource& source, const Control& control) {
   return variance > 0 ? variance : 1;
 }
 
-double relative_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, double variance,
-                     const Control& control) {
+double relative_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, double variance, const Control& control) {
   return mean_cost_of(source, model, loss, control) / variance;
 }
 
@@ -88,8 +87,8 @@ double tolerance_after(double gain, double decrease, double tolerance, double lo
 }
 
 /// One step from the iterate along its linearisation. True if the step was taken: then the linearisation is outdated.
-bool improve(const SampleSource& source, const Linearisation& linear, const SolverOptions& options, double variance,
-             const Control& control, Iterate& at) {
+bool improve(const SampleSource& source, const Linearisation& linear, const SolverOptions& options, double variance, const Control& control,
+             Iterate& at) {
   SolveOutcome& outcome = at.outcome;
   ++outcome.iterations;
   const Step step = linear.step(at.damping, inner_tolerance(at, options, variance), control);
@@ -122,8 +121,7 @@ bool improve(const SampleSource& source, const Linearisation& linear, const Solv
 
 }  // namespace
 
-SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start, const SolverOptions& options,
-                                 const Control& control) {
+SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start, const SolverOptions& options, const Control& control) {
   const SingleThreadedBlas single_threaded;
   const double variance = options.label_variance > 0 ? options.label_variance : label_variance(source, control);
   LinearisationOptions linearisation;

@@ -31,19 +31,17 @@ struct SolveOutcome {
   double cost = 0;           // mean squared residual per sample, summed over outputs (or the robust loss)
   double relative_cost = 1;  // over the label variance
   Index iterations = 0;
-  bool converged = false;    // a stopping rule held; false: iterations ran out
+  bool converged = false;       // a stopping rule held; false: iterations ran out
   std::vector<double> history;  // relative cost after each accepted step
   void fields(auto& visit) { visit(model, cost, relative_cost, iterations, converged, history); }
 };
 
-SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start, const SolverOptions& options,
-                                 const Control& control);
+SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start, const SolverOptions& options, const Control& control);
 
 /// Variance of the labels summed over outputs.
 double label_variance(const SampleSource& source, const Control& control);
 
 /// Mean squared residual per sample divided by `variance`.
-double relative_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, double variance,
-                     const Control& control);
+double relative_cost(const SampleSource& source, const SignFreeModel& model, const Loss& loss, double variance, const Control& control);
 
 }  // namespace relucover

@@ -92,8 +92,7 @@ namespace {
 
 class DenseLinearisation : public Linearisation {
  public:
-  DenseLinearisation(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options,
-                     const Control& control)
+  DenseLinearisation(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options, const Control& control)
       : model_(model), moment_(options.second_moment) {
     const auto sums = reduce(source, NormalSum(model, options.loss, options.precision), control);
     const double samples = static_cast<double>(sums.first_order.samples);
@@ -259,8 +258,8 @@ bool dense_is_cheaper(const SampleSource& source, const SignFreeModel& model) {
 
 }  // namespace
 
-std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignFreeModel& model,
-                                         const LinearisationOptions& options, const Control& control) {
+std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options,
+                                         const Control& control) {
   using Form = LinearisationOptions::Form;
   const bool dense = options.form == Form::automatic ? dense_is_cheaper(source, model) : options.form == Form::dense;
   if (dense) return std::make_unique<DenseLinearisation>(source, model, options, control);

@@ -42,8 +42,8 @@ struct LinearisationOptions {
 };
 
 /// `model` must outlive the linearisation.
-std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignFreeModel& model,
-                                         const LinearisationOptions& options, const Control& control);
+std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options,
+                                         const Control& control);
 
 /// Mean of x~ x~^T, with a positive place for the constant where there is no bias.
 Matrix second_moment(const AffineSum& sums);

@@ -50,8 +50,7 @@ RowDirections::RowDirections(const SignFreeModel& model) : forms(Matrix::Zero(3 
 Vector RowDirections::along(const Matrix& step) const { return step(rows, Eigen::all).cwiseProduct(forms).rowwise().sum(); }
 
 void RowDirections::add(const Vector& lengths, Matrix& step) const {
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    step.row(rows[k]) += lengths[static_cast<Index>(k)] * forms.row(static_cast<Index>(k));
+  for (std::size_t k = 0; k < rows.size(); ++k) step.row(rows[k]) += lengths[static_cast<Index>(k)] * forms.row(static_cast<Index>(k));
 }
 
 Preconditioner::Preconditioner(Matrix coupling, const Matrix& second_moment, const Matrix& moment_inverse)

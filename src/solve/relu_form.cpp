@@ -12,8 +12,7 @@ namespace {
 
 Matrix tied_affine(const SignFreeModel& model, const std::vector<int>& signs) {
   Matrix affine = Matrix::Zero(model.outputs(), model.inputs() + 1);
-  for (Index i = 0; i < model.units(); ++i)
-    affine += signs[static_cast<std::size_t>(i)] * model.output.col(i) * model.theta.row(i);
+  for (Index i = 0; i < model.units(); ++i) affine += signs[static_cast<std::size_t>(i)] * model.output.col(i) * model.theta.row(i);
   return affine;
 }
 
@@ -52,9 +51,7 @@ Vector Tie::all(const Vector& free) const {
   return whole;
 }
 
-Matrix leftover_affine(const SignFreeModel& model, const std::vector<int>& signs) {
-  return model.affine - tied_affine(model, signs);
-}
+Matrix leftover_affine(const SignFreeModel& model, const std::vector<int>& signs) { return model.affine - tied_affine(model, signs); }
 
 Network relu_network(const SignFreeModel& model, const std::vector<int>& signs) {
   const Index inputs = model.inputs();
@@ -73,8 +70,8 @@ Network relu_network(const SignFreeModel& model, const std::vector<int>& signs) 
   return network;
 }
 
-SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model, const std::vector<int>& signs,
-                                 Index max_iterations, const Control& control) {
+SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model, const std::vector<int>& signs, Index max_iterations,
+                                 const Control& control) {
   SolveOutcome outcome;
   model.affine = tied_affine(model, signs);
   outcome.model = model;
@@ -93,7 +90,8 @@ SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model
     SignFreeModel trial = outcome.model;
     trial.add(1, unflatten(tie.all(free_step), outcome.model));
     trial.affine = tied_affine(trial, signs);
-    const bool sane = std::isfinite(trial.theta.squaredNorm()) && std::isfinite(trial.affine.squaredNorm());  // not if the ties left the Gram matrix singular
+    const bool sane = std::isfinite(trial.theta.squaredNorm()) &&
+                      std::isfinite(trial.affine.squaredNorm());  // not if the ties left the Gram matrix singular
     const double cost = sane ? variance * relative_cost(source, trial, Loss{}, variance, control) : std::numeric_limits<double>::infinity();
     if (!(cost < outcome.cost)) {
       outcome.converged = true;

@@ -28,7 +28,7 @@ class Tie {
 
 /// Gauss-Newton with the affine part tied to the units, affine = sum_i sign_i output_i theta_i: a network without skip
 /// and offset has fewer unknowns than its sign-free form, so with noisy labels this is the better estimate.
-SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model, const std::vector<int>& signs,
-                                 Index max_iterations, const Control& control);
+SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model, const std::vector<int>& signs, Index max_iterations,
+                                 const Control& control);
 
 }  // namespace relucover

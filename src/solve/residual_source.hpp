@@ -8,7 +8,8 @@ namespace relucover {
 class ResidualSource : public RowRange {
  public:
   /// The source must outlive this.
-  ResidualSource(const SampleSource& source, const SignFreeModel& model) : RowRange(source, 0, source.samples()), precise_(model), single_(model) {}
+  ResidualSource(const SampleSource& source, const SignFreeModel& model)
+      : RowRange(source, 0, source.samples()), precise_(model), single_(model) {}
   Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override;
   Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override;
 

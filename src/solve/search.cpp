@@ -123,7 +123,8 @@ class Search {
   /// A floor so low is more often a small unit that was missed than noise; where a start costs next to nothing, some more are made.
   Index starts_at_floor() const {
     constexpr double small = 1e5;
-    const double work = static_cast<double>(train_.samples()) * static_cast<double>(train_.inputs() + train_.outputs()) * static_cast<double>(options_.units);
+    const double work = static_cast<double>(train_.samples()) * static_cast<double>(train_.inputs() + train_.outputs()) *
+                        static_cast<double>(options_.units);
     return outcome_.holdout_cost < near && work < small ? 6 : 1;
   }
 
@@ -134,7 +135,8 @@ class Search {
       control_.check();
       const double before = outcome_.holdout_cost;
       const bool regrow = attempt > 0 && regrowths < 3;
-      const Index wide = std::max<Index>(static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
+      const Index wide = std::max<Index>(
+          static_cast<Index>(std::ceil(options_.over_parameterisation * static_cast<double>(options_.units))), options_.units + 2);
       const bool given = attempt == 0 && options_.initial.units() > 0;
       Fit over = given    ? converge(options_.initial, 3e-3, 60, near, GramPrecision::float32)
                  : regrow ? regrown(attempt)
@@ -150,8 +152,8 @@ class Search {
       outcome_.starts = attempt + 1;
       outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, over.holdout);
       // Noisy labels: the floor is reached when pruning costs nothing, or when starts stop improving.
-      const bool at_noise_floor = outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost &&
-                                  outcome_.train_cost > 0.3 * outcome_.holdout_cost;
+      const bool at_noise_floor =
+          outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost && outcome_.train_cost > 0.3 * outcome_.holdout_cost;
       if (at_noise_floor && outcome_.holdout_cost > 1e-10 && attempt >= starts_at_floor()) break;
       if (outcome_.holdout_cost < 0.9 * before) {
         without_gain = 0;
@@ -254,8 +256,7 @@ class Search {
 
 }  // namespace
 
-SearchOutcome search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options,
-                     const Control& control) {
+SearchOutcome search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options, const Control& control) {
   const SingleThreadedBlas single_threaded;
   return Search(train, holdout, options, control).run();
 }

@@ -47,7 +47,6 @@ struct SearchOutcome {
 };
 
 /// Units alike beyond the number asked for are not forced: the outcome may have fewer units than asked for.
-SearchOutcome search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options,
-                     const Control& control);
+SearchOutcome search(const SampleSource& train, const SampleSource& holdout, const SearchOptions& options, const Control& control);
 
 }  // namespace relucover

@@ -10,8 +10,7 @@ Index SignFreeModel::unknowns() const {
 }
 
 double SignFreeModel::dot(const SignFreeModel& other) const {
-  return theta.cwiseProduct(other.theta).sum() + output.cwiseProduct(other.output).sum() +
-         affine.cwiseProduct(other.affine).sum();
+  return theta.cwiseProduct(other.theta).sum() + output.cwiseProduct(other.output).sum() + affine.cwiseProduct(other.affine).sum();
 }
 
 SignFreeModel& SignFreeModel::add(double factor, const SignFreeModel& other) {

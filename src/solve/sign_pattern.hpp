@@ -13,8 +13,7 @@ namespace relucover {
 
 class SignPattern {
  public:
-  SignPattern(Index samples, Index units)
-      : words_((units + 63) / 64), bits_(static_cast<std::size_t>(samples * words_), 0) {}
+  SignPattern(Index samples, Index units) : words_((units + 63) / 64), bits_(static_cast<std::size_t>(samples * words_), 0) {}
 
   /// Rows of t = theta x~ of the samples from `first` on. Different rows may be stored by different threads.
   void store(Index first, const RowMatrix& t) {

@@ -25,9 +25,7 @@ class Collector {
   Collector(const Matrix& rows, const Vector& target, double tolerance, Index limit)
       : rows_(rows), target_(target), tolerance_(tolerance), limit_(limit) {}
 
-  double mismatch(const Vector& z) const {
-    return z.size() == 0 ? target_.norm() : (rows_.transpose() * z - target_).norm();
-  }
+  double mismatch(const Vector& z) const { return z.size() == 0 ? target_.norm() : (rows_.transpose() * z - target_).norm(); }
   /// False once there is no room.
   bool offer(const Vector& z) {
     const double distance = mismatch(z);
@@ -182,8 +180,7 @@ SignSolution find_signs(const Matrix& weighted, const Vector& target, double tol
   else
     collector.offer(rounded(minimum_norm_solution(weighted.transpose(), target)));
   if (collector.found.signs.empty())
-    collector.found.worst_mismatch =
-        collector.mismatch(rounded(minimum_norm_solution(weighted.transpose(), target)));
+    collector.found.worst_mismatch = collector.mismatch(rounded(minimum_norm_solution(weighted.transpose(), target)));
   return collector.found;
 }
 

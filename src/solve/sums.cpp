@@ -64,8 +64,8 @@ GradientSum::GradientSum(const SignFreeModel& at, const Loss& loss_)
 namespace {
 
 // J^T r for residuals (or any values per sample and output) seen at a model.
-void add_transposed_product(const SeenBlock& seen, const RowMatrix& signs, const RowMatrix& values,
-                            const SignFreeModel& model, SignFreeModel& into) {
+void add_transposed_product(const SeenBlock& seen, const RowMatrix& signs, const RowMatrix& values, const SignFreeModel& model,
+                            SignFreeModel& into) {
   into.affine.noalias() += values.transpose() * seen.x;
   if (model.units() == 0) return;
   const RowMatrix back = (values * model.output).cwiseProduct(signs);
@@ -133,7 +133,8 @@ Matrix moments_of(const RowMajor<Real>& values, const typename Block<Real>::View
 }  // namespace
 
 template <class Real>
-PatternCurvatureSum<Real>::PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern_, const SignFreeModel& direction_, bool bias_)
+PatternCurvatureSum<Real>::PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern_, const SignFreeModel& direction_,
+                                               bool bias_)
     : model(&at), pattern(&pattern_), bias(bias_), theta(at.theta.cast<Real>()), output(at.output.cast<Real>()),
       direction(at.units() + at.outputs(), at.inputs() + 1), output_direction(direction_.output.cast<Real>()),
       product(at.inputs(), at.units(), at.outputs()) {
@@ -219,8 +220,7 @@ struct PairWalk {
 /// The products of pairs of columns, a tile of them at a time.
 template <class Real>
 PairWalk fill_pairs(const MatrixOf<Real>& columns, PairWalk pair, MatrixOf<Real>& products) {
-  for (Index p = 0; p < products.cols(); ++p, pair.next())
-    products.col(p) = columns.col(pair.i).cwiseProduct(columns.col(pair.j));
+  for (Index p = 0; p < products.cols(); ++p, pair.next()) products.col(p) = columns.col(pair.i).cwiseProduct(columns.col(pair.j));
   return pair;
 }
 
@@ -263,8 +263,7 @@ void add_slabs(const SeenBlock& seen, const RowMatrix& signs, Matrix& sums) {
 }  // namespace
 
 NormalSum::NormalSum(const SignFreeModel& at, const Loss& loss, GramPrecision precision_)
-    : first_order(at, loss), pair_products(Matrix::Zero(pairs_of(at.inputs() + 1), pairs_of(at.units() + 1))),
-      precision(precision_) {}
+    : first_order(at, loss), pair_products(Matrix::Zero(pairs_of(at.inputs() + 1), pairs_of(at.units() + 1))), precision(precision_) {}
 
 void NormalSum::add(const Block<double>& block) {
   const SignFreeModel& model = *first_order.model;

@@ -18,8 +18,8 @@ struct Loss {
 
 /// One block seen through a model: what every sum below starts from.
 struct SeenBlock {
-  RowMatrix x;       // x~ times the root of the weight
-  RowMatrix t, h;    // theta x~, |theta x~| (weighted alike)
+  RowMatrix x;     // x~ times the root of the weight
+  RowMatrix t, h;  // theta x~, |theta x~| (weighted alike)
   RowMatrix residual;
   double cost = 0;
   void look(const Block<double>& block, const SignFreeModel& model, const Loss& loss);
@@ -79,7 +79,7 @@ struct PatternCurvatureSum {
   const SignFreeModel* model;
   const SignPattern* pattern;
   bool bias;
-  RowMajor<Real> theta, output;           // of the model, in the precision of the products
+  RowMajor<Real> theta, output;                // of the model, in the precision of the products
   RowMajor<Real> direction, output_direction;  // theta above affine, so that one product has both
   SignFreeModel product;
   PatternCurvatureSum(const SignFreeModel& at, const SignPattern& pattern, const SignFreeModel& direction, bool bias);

@@ -94,15 +94,13 @@ Uncertainty tied_uncertainty(const SampleSource& source, const SignFreeModel& mo
   return result;
 }
 
-std::vector<Index> barely_split_units(const SampleSource& source, const SignFreeModel& model, Index least,
-                                      const Control& control) {
+std::vector<Index> barely_split_units(const SampleSource& source, const SignFreeModel& model, Index least, const Control& control) {
   if (model.units() == 0) return {};
   const auto among_first = [&](Index samples) {
     const auto counts = reduce(source, SideCount{&model, Eigen::RowVectorXd::Zero(model.units())}, control, 0, samples);
     std::vector<Index> units;
     for (Index i = 0; i < model.units(); ++i)
-      if (std::min(counts.above[i], static_cast<double>(counts.samples) - counts.above[i]) < static_cast<double>(least))
-        units.push_back(i);
+      if (std::min(counts.above[i], static_cast<double>(counts.samples) - counts.above[i]) < static_cast<double>(least)) units.push_back(i);
     return units;
   };
   // Nearly always a few samples show it.

@@ -23,13 +23,11 @@ Uncertainty uncertainty(const SampleSource& source, const SignFreeModel& model, 
 
 /// The same when the affine part is tied to the units by known signs: a network without skip and offset. The inverse has
 /// no rows for the affine part.
-Uncertainty tied_uncertainty(const SampleSource& source, const SignFreeModel& model, const std::vector<int>& signs,
-                             const Control& control);
+Uncertainty tied_uncertainty(const SampleSource& source, const SignFreeModel& model, const std::vector<int>& signs, const Control& control);
 
 inline constexpr Index most_unknowns_for_uncertainty = 4000;
 
 /// Units that have fewer than `least` samples on one side of their kink: nothing else can tell about that side.
-std::vector<Index> barely_split_units(const SampleSource& source, const SignFreeModel& model, Index least,
-                                      const Control& control);
+std::vector<Index> barely_split_units(const SampleSource& source, const SignFreeModel& model, Index least, const Control& control);
 
 }  // namespace relucover

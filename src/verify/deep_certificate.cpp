@@ -25,8 +25,8 @@ double rounding_share(const LabelGrid& grid, Index layers) {
   return (single ? single_roundings : double_roundings) * unit * static_cast<double>(layers + 1);
 }
 
-/// Unknowns, and as many equations as it takes to tell the network from others: twice that, and more where labels carry few bits than a search
-/// over the sides that samples can stand on could make up.
+/// Unknowns, and as many equations as it takes to tell the network from others: twice that, and more where labels carry few bits than a
+/// search over the sides that samples can stand on could make up.
 struct Equations {
   Index unknowns = 0, needed = 0, there = 0;
 };
@@ -35,7 +35,8 @@ Equations equations_for(const LayeredModel& model, const SampleSource& source, c
   count.unknowns = model.parameters() - model.units();
   const double sides = std::log2(static_cast<double>(std::max<Index>(2, source.samples()))) * static_cast<double>(model.parameters());
   constexpr double least_bits = 40;
-  count.needed = std::max(2 * count.unknowns, count.unknowns + static_cast<Index>(std::ceil((least_bits + sides) / std::max(grid.bits(), 1e-3))));
+  count.needed =
+      std::max(2 * count.unknowns, count.unknowns + static_cast<Index>(std::ceil((least_bits + sides) / std::max(grid.bits(), 1e-3))));
   count.there = source.outputs() * distinct_inputs(source, count.needed / source.outputs() + 1, control);
   return count;
 }
@@ -51,7 +52,7 @@ struct Looked {
   using Scalar = double;
   const LayeredModel* model;
   const LayeredModel* magnitudes;  // with the absolute values of all weights: sums of what is added up
-  double share;  // of the magnitudes that rounding may amount to
+  double share;                    // of the magnitudes that rounding may amount to
   Index wrong = 0, samples = 0;
   double worst = 0, squares = 0;
   std::vector<Vector> on, kink;  // samples for which a unit is on; on the kink, to rounding
@@ -113,8 +114,10 @@ void judge_sides(const LayeredModel& model, const Looked& looked, DeepCertificat
     for (Index j = 0; j < model.width(l); ++j) {
       const double on = looked.on[static_cast<std::size_t>(l)][j], off = n - on;
       const double needed = 2 * static_cast<double>(model.seen_count(l));
-      if (on == 0) certificate.uncertain.push_back(named(l, j) + " is off at every sample: it can be left out");
-      else if (off == 0) certificate.uncertain.push_back(named(l, j) + " is on at every sample: it is linear there, and its row is a convention");
+      if (on == 0)
+        certificate.uncertain.push_back(named(l, j) + " is off at every sample: it can be left out");
+      else if (off == 0)
+        certificate.uncertain.push_back(named(l, j) + " is on at every sample: it is linear there, and its row is a convention");
       else if (std::min(on, off) < needed)
         certificate.uncertain.push_back(fmt::format("{} is {} at only {:.0f} of {:.0f} samples ({:.0f} would do)", named(l, j),
                                                     on < off ? "on" : "off", std::min(on, off), n, needed));
@@ -133,10 +136,10 @@ struct Places {
     }
     begin.push_back(at);
   }
-  const RowMatrix& rows(Index layer) const {
-    return layer < model.depth() ? model.theta[static_cast<std::size_t>(layer)] : model.output;
+  const RowMatrix& rows(Index layer) const { return layer < model.depth() ? model.theta[static_cast<std::size_t>(layer)] : model.output; }
+  Index at(Index layer, Index row, Index column) const {
+    return begin[static_cast<std::size_t>(layer)] + row * rows(layer).cols() + column;
   }
-  Index at(Index layer, Index row, Index column) const { return begin[static_cast<std::size_t>(layer)] + row * rows(layer).cols() + column; }
   const LayeredModel& model;
   std::vector<Index> begin;
 };
@@ -187,7 +190,8 @@ void judge_gram(const LayeredModel& model, const SampleSource& source, const Con
   const Matrix inverse = Cholesky(gram).inverse();
   const Vector scaled = model.flat().cwiseProduct(size);
   constexpr double far_above_rounding = 1e-16;
-  const double variance = sums.samples > 0 ? (some.y().rowwise() - some.y().colwise().mean()).squaredNorm() / static_cast<double>(sums.samples) : 1;
+  const double variance =
+      sums.samples > 0 ? (some.y().rowwise() - some.y().colwise().mean()).squaredNorm() / static_cast<double>(sums.samples) : 1;
   for (Index l = 0; l < model.depth(); ++l)
     for (Index j = 0; j < model.width(l); ++j) {
       std::vector<Index> seen;
@@ -214,8 +218,10 @@ DeepCertificate certify_deep(const SampleSource& source, const Network& network,
   }
   const Equations count = equations_for(model, source, grid, control);
   if (count.there < count.needed) {
-    certificate.reason = fmt::format("the function is exact on the data, but {} equations from distinct inputs for {} unknowns are too few to tell "
-                                     "this network from others that fit: {} are needed", count.there, count.unknowns, count.needed);
+    certificate.reason = fmt::format(
+        "the function is exact on the data, but {} equations from distinct inputs for {} unknowns are too few to tell "
+        "this network from others that fit: {} are needed",
+        count.there, count.unknowns, count.needed);
     return certificate;
   }
   if (certificate.uncertain.empty()) judge_gram(model, source, control, certificate);
@@ -225,9 +231,10 @@ DeepCertificate certify_deep(const SampleSource& source, const Network& network,
     return certificate;
   }
   certificate.given = true;
-  certificate.reason = fmt::format("all {} samples are matched to rounding, held-out ones too; every one of the {} units is bent by enough samples, "
-                                   "no weight can change (least eigenvalue {:.1e}) and no unit can go",
-                                   looked.samples, model.units(), certificate.least_eigenvalue);
+  certificate.reason = fmt::format(
+      "all {} samples are matched to rounding, held-out ones too; every one of the {} units is bent by enough samples, "
+      "no weight can change (least eigenvalue {:.1e}) and no unit can go",
+      looked.samples, model.units(), certificate.least_eigenvalue);
   return certificate;
 }
 

@@ -43,7 +43,8 @@ double something_left(const Matrix& x, const Matrix& own, const Vector& y, Rando
   std::vector<Vector> products;
   for (Index j = 0; j < x.cols(); ++j) {
     products.push_back(x.col(j));
-    for (Index k = 0; k <= j && static_cast<Index>(products.size()) < most_products; ++k) products.push_back(x.col(j).cwiseProduct(x.col(k)));
+    for (Index k = 0; k <= j && static_cast<Index>(products.size()) < most_products; ++k)
+      products.push_back(x.col(j).cwiseProduct(x.col(k)));
   }
   Matrix features(x.rows(), static_cast<Index>(products.size()));
   for (Index j = 0; j < features.cols(); ++j) features.col(j) = products[static_cast<std::size_t>(j)];
@@ -92,7 +93,8 @@ std::string rest_is_at_rest(const SampleSource& source, const Thresholds& units,
   constexpr Index few = 2;
   const Gathered all = gathered(source, units, control);
   const double tolerance = rounding * std::max(all.y.cwiseAbs().maxCoeff(), 1e-300);
-  const auto wrong = gathered_where(all, [&](Index i) { return all.arguments.row(i).maxCoeff() < -distance && std::abs(all.y[i] - rest) > tolerance; });
+  const auto wrong =
+      gathered_where(all, [&](Index i) { return all.arguments.row(i).maxCoeff() < -distance && std::abs(all.y[i] - rest) > tolerance; });
   if (static_cast<Index>(wrong.size()) <= few) return {};
   return fmt::format("{} of {} samples are active far from where any unit is: a unit is missing", wrong.size(), all.x.rows());
 }
@@ -115,8 +117,8 @@ Vector robust_residual(const Matrix& own, const Vector& y) {
   return residual.cwiseAbs();
 }
 
-/// Rows, in the order of the unit's value, that a line in that value and the inputs leaves far off while most come out. Runs at either end don't count: the
-/// unit's own curve may bend there.
+/// Rows, in the order of the unit's value, that a line in that value and the inputs leaves far off while most come out. Runs at either end
+/// don't count: the unit's own curve may bend there.
 Index rows_off(const Vector& residual, double least) {
   const double cut = std::max(20 * median_of(std::vector<double>(residual.begin(), residual.end())), least);
   Index begin = 0, end = residual.size();
@@ -127,7 +129,8 @@ Index rows_off(const Vector& residual, double least) {
 
 }  // namespace
 
-std::string cells_follow_their_unit(const SampleSource& source, const Thresholds& units, double rest, double distance, const Control& control) {
+std::string cells_follow_their_unit(const SampleSource& source, const Thresholds& units, double rest, double distance,
+                                    const Control& control) {
   constexpr Index looked_at = 100'000, few = 2;
   constexpr double nothing = 1e-3;  // of the labels' size in the cell: bends of the unit's own curve within a window
   const Gathered all = gathered(source, units, control, looked_at);
@@ -151,12 +154,14 @@ std::string cells_follow_their_unit(const SampleSource& source, const Thresholds
       off += rows_off(robust_residual(own, y), nothing * y.cwiseAbs().maxCoeff());
     }
     if (off > few)
-      return fmt::format("where unit {} alone is active, {} of {} labels depend on more than its value: a unit is hidden behind it", unit, off, count);
+      return fmt::format("where unit {} alone is active, {} of {} labels depend on more than its value: a unit is hidden behind it", unit,
+                         off, count);
   }
   return {};
 }
 
-std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed, const Control& control) {
+std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed,
+                                const Control& control) {
   const Gathered all = gathered(source, units, control);
   RandomStream random(seed, purpose::judge, 2);
   for (const bool above : {false, true}) {
@@ -164,8 +169,7 @@ std::string flips_are_accidents(const SampleSource& source, const Thresholds& un
       return all.arguments.row(i).cwiseAbs().minCoeff() > distance && (all.arguments.row(i).maxCoeff() > 0) == above;
     });
     std::vector<Index> order, right;
-    for (std::size_t k = 0; k < far.size(); ++k)
-      ((all.y[far[k]] == active) == above ? right : order).push_back(static_cast<Index>(k));
+    for (std::size_t k = 0; k < far.size(); ++k) ((all.y[far[k]] == active) == above ? right : order).push_back(static_cast<Index>(k));
     const auto wrong = static_cast<Index>(order.size());
     if (wrong < 2 || right.empty()) continue;
     control.check();
@@ -175,7 +179,8 @@ std::string flips_are_accidents(const SampleSource& source, const Thresholds& un
     const double flat = rows_lie_flat(z, order, wrong, Vector::Ones(z.rows()), random);
     const double chance = std::min({places.mean, places.neighbours, flat});
     if (chance < false_alarms::left_out)
-      return fmt::format("{} labels are wrong far from every boundary, and lie together (chance {:.1e}): something is missing", wrong, chance);
+      return fmt::format("{} labels are wrong far from every boundary, and lie together (chance {:.1e}): something is missing", wrong,
+                         chance);
   }
   return {};
 }

@@ -22,12 +22,14 @@ std::string cells_are_lines(const SampleSource& source, const Thresholds& units,
 /// Labels that are at rest or not, without noise: none is active further than `distance` from where some unit is.
 std::string rest_is_at_rest(const SampleSource& source, const Thresholds& units, double rest, double distance, const Control& control);
 
-/// Labels without noise: where one unit alone is active they are a function of its value, whatever lies above, up to what an error of its direction does.
-/// A unit that is active only where another one is shows here and nowhere else.
-std::string cells_follow_their_unit(const SampleSource& source, const Thresholds& units, double rest, double distance, const Control& control);
+/// Labels without noise: where one unit alone is active they are a function of its value, whatever lies above, up to what an error of its
+/// direction does. A unit that is active only where another one is shows here and nowhere else.
+std::string cells_follow_their_unit(const SampleSource& source, const Thresholds& units, double rest, double distance,
+                                    const Control& control);
 
 /// 0/1 labels of which some are flipped: those that are wrong further than `distance` from every boundary must look like accidents.
 /// `active`: the label where some unit is.
-std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed, const Control& control);
+std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed,
+                                const Control& control);
 
 }  // namespace relucover

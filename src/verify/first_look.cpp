@@ -25,15 +25,17 @@ bool whole_numbers(const RowMatrix& answers) { return (answers.array() == answer
 std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
   const auto& first = seen.middle;
   if (seen.distinct_values == 1 || (first.rowwise() - first.row(0)).isZero(0))
-    if (second_differences(seen).isZero(0)) return FirstLook{Look::constant, fmt::format("every answer is the same ({:g}): the model is constant on these inputs", first(0, 0))};
+    if (second_differences(seen).isZero(0))
+      return FirstLook{Look::constant, fmt::format("every answer is the same ({:g}): the model is constant on these inputs", first(0, 0))};
   if (noise > rounding_of(seen))
     return FirstLook{Look::noisy, fmt::format("the same query is answered differently (by {:.1e}): the answers are noisy", noise)};
   constexpr Index few = 40;
   if (seen.distinct_values <= few)
-    return FirstLook{Look::few_values,
-                     fmt::format("the answers take {} different values{}: class labels alone are not enough, ask for probabilities or scores "
-                                 "(predict_proba, decision_function, logits)",
-                                 seen.distinct_values, whole_numbers(first) ? ", whole numbers" : "")};
+    return FirstLook{
+        Look::few_values,
+        fmt::format("the answers take {} different values{}: class labels alone are not enough, ask for probabilities or scores "
+                    "(predict_proba, decision_function, logits)",
+                    seen.distinct_values, whole_numbers(first) ? ", whole numbers" : "")};
   const RowMatrix& near = seen.one.back();
   std::set<double> levels;  // one alone may be an output that is cut off
   Index rows_still = 0;
@@ -44,8 +46,11 @@ std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
   }
   const double still = static_cast<double>(rows_still) / static_cast<double>(near.rows());
   if (still > 0.5 && levels.size() > 2)
-    return FirstLook{Look::steps, fmt::format("{:.0f}% of the answers do not change when the query moves a little: the model is piecewise constant (a tree, "
-                                              "a forest, rounded scores), not a network of ReLUs", 100 * still)};
+    return FirstLook{
+        Look::steps,
+        fmt::format("{:.0f}% of the answers do not change when the query moves a little: the model is piecewise constant (a tree, "
+                    "a forest, rounded scores), not a network of ReLUs",
+                    100 * still)};
   return std::nullopt;
 }
 
@@ -81,9 +86,10 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
   const double share = smooth_share(differences, rounding);
   if (share > mostly) {
     look.kind = Look::smooth;
-    look.words = fmt::format("the model is smooth{}: on {:.0f}% of the segments that bend, second differences shrink with the square of the length (kinks "
-                             "vanish or stay); tanh, GELU, ELU, softplus, sines look like this, networks of ReLUs don't",
-                             link == Link::identity ? saturates(asking, law, seen, seed, control) : "", 100 * share);
+    look.words = fmt::format(
+        "the model is smooth{}: on {:.0f}% of the segments that bend, second differences shrink with the square of the length (kinks "
+        "vanish or stay); tanh, GELU, ELU, softplus, sines look like this, networks of ReLUs don't",
+        link == Link::identity ? saturates(asking, law, seen, seed, control) : "", 100 * share);
     return look;
   }
   look.words = share < 0 ? "few segments of queries bend"
@@ -93,11 +99,13 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
   const double other_kinks = planes.longest_step < 5e-3 ? 0.2 : 0.5;  // a wide step meets others
   if (planes.places >= enough && planes.share() > other_kinks) {
     look.kind = Look::deeper;
-    look.words = fmt::format("piecewise linear with more than one hidden layer: {} of {} places on the planes of {} kinks bend otherwise or not at all (one "
-                             "hidden layer: all alike); ask for several with layers (--layers auto)",
-                             planes.elsewhere, planes.places, planes.kinks);
+    look.words = fmt::format(
+        "piecewise linear with more than one hidden layer: {} of {} places on the planes of {} kinks bend otherwise or not at all (one "
+        "hidden layer: all alike); ask for several with layers (--layers auto)",
+        planes.elsewhere, planes.places, planes.kinks);
   } else if (planes.places >= enough) {
-    look.words += fmt::format(", and {} of {} places on the planes of {} kinks bend alike: one hidden layer", planes.places - planes.elsewhere, planes.places, planes.kinks);
+    look.words += fmt::format(", and {} of {} places on the planes of {} kinks bend alike: one hidden layer",
+                              planes.places - planes.elsewhere, planes.places, planes.kinks);
   }
   return look;
 }
@@ -114,11 +122,13 @@ FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> li
   }
   const auto look_through = [&](Link through) {
     if (through == Link::identity)
-      return kinked_or_smooth(seen, through, asking, law, seed, control, [&](const RowMatrix& queries) { return asking.all(queries, control); });
+      return kinked_or_smooth(seen, through, asking, law, seed, control,
+                              [&](const RowMatrix& queries) { return asking.all(queries, control); });
     const MemorySource<double> labels(RowMatrix::Zero(seen.middle.rows(), 1), seen.middle);
     const Unlink unlink(through, labels, control);
     if (unlink.noise() > 0)  // what bends on short segments is the rounding
-      return FirstLook{Look::unknown, "its probabilities have few digits, and short segments of queries show their rounding, not what bends", through};
+      return FirstLook{Look::unknown,
+                       "its probabilities have few digits, and short segments of queries show their rounding, not what bends", through};
     return kinked_or_smooth(before_link(seen, unlink), through, asking, law, seed, control, [&](const RowMatrix& queries) {
       const RowMatrix served = asking.all(queries, control);
       RowMatrix before = RowMatrix::Constant(served.rows(), unlink.outputs(), std::numeric_limits<double>::quiet_NaN());

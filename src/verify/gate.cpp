@@ -48,7 +48,8 @@ double cancelling(const Network& network, const SampleSource& source) {
 }
 
 /// Samples that determine a piece of the answer which no other sample could contradict: their labels are explained whatever they are.
-Index untested_samples(const SampleSource& samples, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
+Index untested_samples(const SampleSource& samples, const Network& network, const LabelGrid& grid, std::uint64_t seed,
+                       const Control& control) {
   constexpr double alone = 1 - 1e-6;
   constexpr Index most_functions = 3000;
   if ((network.units() + 1) * (network.inputs() + 1) > most_functions) return 0;
@@ -97,25 +98,28 @@ Certificate wrong_labels_are_accidents(const Claimed& claimed, const Control& co
     return certificate;
   };
   if (share > most_wrong)
-    return refused(fmt::format("{:.0f}% of the labels are not explained; at more than {:.0f}% wrong labels can't be told from another function", 100 * share,
-                               100 * most_wrong));
+    return refused(
+        fmt::format("{:.0f}% of the labels are not explained; at more than {:.0f}% wrong labels can't be told from another function",
+                    100 * share, 100 * most_wrong));
   if (by_entries) {
     if (const double worst = wrong.colwise().mean().maxCoeff(); worst > most_wrong)
       return refused(fmt::format("{:.0f}% of the labels of one output are not explained: this is no accident", 100 * worst));
     const auto right = static_cast<double>(answer.rows() * answer.outputs()) * (1 - share);
-    if (right < 1.2 * static_cast<double>(unknowns_of(claimed.network))) return refused("too few labels are explained for the number of unknowns");
+    if (right < 1.2 * static_cast<double>(unknowns_of(claimed.network)))
+      return refused("too few labels are explained for the number of unknowns");
     RandomStream random(claimed.seed, purpose::judge);
     const double chance = share > 0 ? mask_depends_on_inputs(wrong, answer, random) : 1;
     certificate.figures["chance_left_out"] = chance;
-    if (chance < false_alarms::left_out) return refused(fmt::format("which labels are not explained depends on the inputs (chance {:.1e}): they are no accidents", chance));
+    if (chance < false_alarms::left_out)
+      return refused(fmt::format("which labels are not explained depends on the inputs (chance {:.1e}): they are no accidents", chance));
     return certificate;
   }
   control.check();
   const LeftoverVerdict accident = left_out_by_accident(answer, claimed.seed);
   for (const auto& [name, chance] : accident.chances) certificate.figures["chance_" + name] = chance;
   if (!accident.refusal.empty())
-    return refused(fmt::format("{} of {} samples are explained to rounding, but the others are no accidents: {}", answer.rows() - certificate.left_out, answer.rows(),
-                               accident.refusal));
+    return refused(fmt::format("{} of {} samples are explained to rounding, but the others are no accidents: {}",
+                               answer.rows() - certificate.left_out, answer.rows(), accident.refusal));
   return certificate;
 }
 
@@ -157,27 +161,37 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   const Index sides = claimed.model.inputs() + 2;
   const auto barely = barely_split_units(claimed.samples, claimed.model, sides, control);
   if (!barely.empty())
-    return refuse(so_far + fmt::format("{} unit{} of the answer ha{} fewer than {} samples on one side of {} kink, so some parameters are free",
-                                       barely.size(), barely.size() == 1 ? "" : "s", barely.size() == 1 ? "s" : "ve", sides, barely.size() == 1 ? "its" : "their"));
+    return refuse(so_far +
+                  fmt::format("{} unit{} of the answer ha{} fewer than {} samples on one side of {} kink, so some parameters are free",
+                              barely.size(), barely.size() == 1 ? "" : "s", barely.size() == 1 ? "s" : "ve", sides,
+                              barely.size() == 1 ? "its" : "their"));
   if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between >= 0 && between < sides)
-    return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between, between == 1 ? " lies" : "s lie"));
+    return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between,
+                                       between == 1 ? " lies" : "s lie"));
   if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 1)
     return refuse(so_far + fmt::format("{} samples determine a piece of it that no other could contradict", alone));
   std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
   std::map<std::string, double> figures;
-  const auto leaves_error = [&](double worst) { return so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst); };
+  const auto leaves_error = [&](double worst) {
+    return so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst);
+  };
   constexpr double largest_error = 1e-4;
   if (!claimed.known) {
     const LargeUncertainty large = claimed.large_known ? claimed.large_known() : LargeUncertainty{};
     if (!large.determined)
-      return refuse(so_far + fmt::format("some parameters are not determined by the data (least eigenvalue of the scaled Gram matrix {:.1e} of the largest)",
-                                         large.least / std::max(large.largest, 1e-300)));
+      return refuse(
+          so_far +
+          fmt::format("some parameters are not determined by the data (least eigenvalue of the scaled Gram matrix {:.1e} of the largest)",
+                      large.least / std::max(large.largest, 1e-300)));
     const double worst = rounding_rms * large.unit_error.maxCoeff();
     if (!(worst < largest_error)) return refuse(leaves_error(worst));
     figures = {{"least_eigenvalue", large.bound}, {"certificate_products", static_cast<double>(large.products)}};
-    seen += fmt::format("; least eigenvalue of the scaled Gram matrix {:.1e} or more, so that the worst unit has a relative error of {:.1e} at most", large.bound, worst);
+    seen += fmt::format(
+        "; least eigenvalue of the scaled Gram matrix {:.1e} or more, so that the worst unit has a relative error of {:.1e} at most",
+        large.bound, worst);
   } else {
-    if (claimed.known->inverse.size() == 0 && !claimed.known->determined) return refuse(so_far + "some parameters are not determined by the data");
+    if (claimed.known->inverse.size() == 0 && !claimed.known->determined)
+      return refuse(so_far + "some parameters are not determined by the data");
     const double worst = claimed.model.units() == 0 ? 0 : rounding_rms * claimed.known->unit_error.maxCoeff();
     if (!(worst < largest_error)) return refuse(leaves_error(worst));
     if (claimed.model.units() > 0) seen += fmt::format("; predicted relative error of the worst unit {:.1e}", worst);
@@ -189,7 +203,8 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   }
   Certificate accidents = wrong_labels_are_accidents(claimed, control);
   if (!accidents.reason.empty()) return accidents;
-  Certificate certificate = certain(Status::exact, accidents.left_out > 0 ? fmt::format("{}: {}", except_words(accidents.left_out), seen) : seen);
+  Certificate certificate =
+      certain(Status::exact, accidents.left_out > 0 ? fmt::format("{}: {}", except_words(accidents.left_out), seen) : seen);
   certificate.left_out = accidents.left_out;
   certificate.figures = std::move(accidents.figures);
   certificate.figures.merge(figures);
@@ -202,8 +217,9 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   const SignFreeModel& model = claimed.model;
   if (claimed.partly && claimed.partly->kept.empty()) return refuse("the labels that agree are not explained to rounding");
   if (!claimed.known) return refuse(fmt::format("{} unknowns are too many to certify with noisy labels", model.unknowns()));
-  const Judged answer = claimed.partly ? judged(*claimed.partly->all, claimed.network, claimed.grid, claimed.partly->kept)
-                                       : judged(judged_rows(claimed.samples, claimed.network, claimed.seed, control), claimed.network, claimed.grid, {});
+  const Judged answer =
+      claimed.partly ? judged(*claimed.partly->all, claimed.network, claimed.grid, claimed.partly->kept)
+                     : judged(judged_rows(claimed.samples, claimed.network, claimed.seed, control), claimed.network, claimed.grid, {});
   Certificate certificate = refuse("");
   certificate.left_out = answer.left_out();
   certificate.figures["residual_tail"] = tail_weight(answer.residual);
@@ -212,24 +228,30 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
     return certificate;
   };
   if (claimed.samples.samples() * claimed.samples.outputs() < equations_per_unknown * model.unknowns())
-    return refused(fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
+    return refused(
+        fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
   if (model.units() == 0) return refused("no unit stands out of the noise");
   if (!claimed.known->determined) return refused("some parameters are not determined by the data");
   constexpr double most_repeated = 0.05;
   if (share_of(answer.repeated, answer.rows() + answer.repeated) > most_repeated)
-    return refused(fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were copied; give each once",
-                               answer.repeated, answer.rows() + answer.repeated));
+    return refused(
+        fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were "
+                    "copied; give each once",
+                    answer.repeated, answer.rows() + answer.repeated));
   const double largest = claimed.noise * claimed.known->unit_error.cwiseProduct(noise_at_units(answer)).maxCoeff();
   certificate.figures["largest_relative_unit_error"] = largest;
   if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));
   const Index between = fewest_between_units(claimed.samples, model, control), sides = model.inputs() + 2;
   if (between >= 0 && between < sides)
-    return refused(fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between, between == 1 ? " lies" : "s lie"));
+    return refused(fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between,
+                               between == 1 ? " lies" : "s lie"));
   if (model.output_is_free() && model.units() > 1) {
     const double share = share_of(between, claimed.samples.samples());
     certificate.figures["least_sign_difference"] = share;
     if (share < least_sign_difference)
-      return refused(fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix", 100 * (1 - share)));
+      return refused(
+          fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix",
+                      100 * (1 - share)));
   }
   const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
@@ -241,18 +263,22 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   certificate.detection_limit = left.detection_limit;
   if (!(left.detection_limit < largest_limit)) {
     const double factor = std::pow(left.detection_limit / largest_limit, 2);
-    return refused(fmt::format("a further unit of {:.2g} times the smallest one found could hide in the noise; about {:.2g} samples would show it",
-                               left.detection_limit, 1.1 * factor * static_cast<double>(answer.rows())));
+    return refused(
+        fmt::format("a further unit of {:.2g} times the smallest one found could hide in the noise; about {:.2g} samples would show it",
+                    left.detection_limit, 1.1 * factor * static_cast<double>(answer.rows())));
   }
-  Certificate given = certain(Status::recovered, fmt::format("nothing is left that noise would not leave, and a further unit of {:.2g} times the smallest one would have shown",
-                                                             left.detection_limit));
+  Certificate given = certain(
+      Status::recovered,
+      fmt::format("nothing is left that noise would not leave, and a further unit of {:.2g} times the smallest one would have shown",
+                  left.detection_limit));
   given.figures = std::move(certificate.figures);
   given.detection_limit = certificate.detection_limit;
   given.left_out = certificate.left_out;
   return given;
 }
 
-Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain, const Control& control) {
+Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain,
+                               const Control& control) {
   const DeepCertificate found = certify_deep(samples, network, label_grid(samples, control), control);
   uncertain.insert(uncertain.end(), found.uncertain.begin(), found.uncertain.end());
   Certificate certificate = found.given ? certain(Status::exact, found.reason) : refuse(found.reason);
@@ -266,9 +292,10 @@ Certificate Gate::judge_population(const Network& truth, const Network& answer) 
   const double worst = std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
   const bool all = errors.units_matched == errors.units_truth && answer.units() == errors.units_truth;
   if (!all || !(worst <= same) || !(errors.function_rms <= same))
-    return refuse(fmt::format("{} of {} units from exact moments, relative error of the function {:.1e}", errors.units_matched, errors.units_truth, errors.function_rms));
-  return certain(Status::exact, fmt::format("{} units from exact moments, parameters within {:.1e} of the given network{}", answer.units(), worst,
-                                            errors.up_to_sign ? " up to sign" : ""));
+    return refuse(fmt::format("{} of {} units from exact moments, relative error of the function {:.1e}", errors.units_matched,
+                              errors.units_truth, errors.function_rms));
+  return certain(Status::exact, fmt::format("{} units from exact moments, parameters within {:.1e} of the given network{}", answer.units(),
+                                            worst, errors.up_to_sign ? " up to sign" : ""));
 }
 
 Certificate Gate::judge_first_layer(Status claim, const std::vector<Condition>& conditions, std::string seen) {

@@ -32,7 +32,7 @@ struct Certificate {
 /// Samples of which the answer explains some only.
 struct PartlyExplained {
   const MemorySource<double>* all = nullptr;
-  std::vector<bool> kept;   // by samples; empty: single labels are wrong, not whole samples
+  std::vector<bool> kept;  // by samples; empty: single labels are wrong, not whole samples
 };
 
 /// An answer with one hidden layer of ReLUs.
@@ -40,9 +40,9 @@ struct Claimed {
   const SampleSource& samples;   // what the answer was fitted to
   const SampleSource& held_out;  // of these, what the last solve did not use
   const Network& network;
-  const SignFreeModel& model;    // the same, as it was solved for
+  const SignFreeModel& model;  // the same, as it was solved for
   const LabelGrid& grid;
-  double noise = 0;              // standard deviation of the labels' noise, where there is some
+  double noise = 0;  // standard deviation of the labels' noise, where there is some
   /// What the samples determine; empty: too many unknowns to say it in this way.
   const std::optional<Uncertainty>& known;
   /// For those: what they determine, without forming the Gram matrix. Asked for once, at the end.
@@ -70,12 +70,13 @@ class Gate {
  public:
   static Certificate judge(const Claimed& claimed, const Control& control);
 
-  /// An activation other than ReLU. Exact: every label is explained to rounding, every parameter is determined. Recovered: as for ReLUs, with
-  /// features orthogonal to what this model can do, and no bias or other growth where it was stated to have none.
+  /// An activation other than ReLU. Exact: every label is explained to rounding, every parameter is determined. Recovered: as for ReLUs,
+  /// with features orthogonal to what this model can do, and no bias or other growth where it was stated to have none.
   static Certificate judge_rectified(const ClaimedRectified& claimed, const Control& control);
 
   /// Several hidden layers of ReLUs, without noise (verify/deep_certificate.hpp). Units that are not determined are added to `uncertain`.
-  static Certificate judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain, const Control& control);
+  static Certificate judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain,
+                                  const Control& control);
 
   /// Moments computed from a network: the answer is that network or it is not.
   static Certificate judge_population(const Network& truth, const Network& answer);
@@ -86,7 +87,8 @@ class Gate {
  private:
   static Certificate exact(const Claimed& claimed, double rounding_rms, const char* precision, const Control& control);
   static Certificate recovered(const Claimed& claimed, const Control& control);
-  static Certificate recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid, const Control& control);
+  static Certificate recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid,
+                                         const Control& control);
   static Certificate certain(Status status, std::string reason);
 };
 

@@ -26,8 +26,10 @@ SignIdentifiability sign_identifiability(const Network& network, Index limit) {
   answer.signs = found.signs;
   const std::vector<int> as_it_stands(static_cast<std::size_t>(m), 1);
   const auto at = std::find(answer.signs.begin(), answer.signs.end(), as_it_stands);
-  if (at != answer.signs.end()) std::rotate(answer.signs.begin(), at, at + 1);
-  else answer.signs.insert(answer.signs.begin(), as_it_stands);  // beyond the reach of the search, but always true
+  if (at != answer.signs.end())
+    std::rotate(answer.signs.begin(), at, at + 1);
+  else
+    answer.signs.insert(answer.signs.begin(), as_it_stands);  // beyond the reach of the search, but always true
   answer.unique = answer.complete && answer.signs.size() == 1;
   return answer;
 }

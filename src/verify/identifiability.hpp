@@ -18,11 +18,11 @@ struct SignIdentifiability {
 SignIdentifiability sign_identifiability(const Network& network, Index limit = 4096);
 
 struct Equivalence {
-  bool same = false;     // the same function, whatever the inputs
-  Index turned = 0;      // units that stand the other way round
+  bool same = false;  // the same function, whatever the inputs
+  Index turned = 0;   // units that stand the other way round
 };
-/// Units that add up to affine parts are left out; the others are paired and may be turned around; the functions are the same if the linear parts of turned units add up to the
-/// difference of the affine parts. Tolerance relative to the size of the weights.
+/// Units that add up to affine parts are left out; the others are paired and may be turned around; the functions are the same if the linear
+/// parts of turned units add up to the difference of the affine parts. Tolerance relative to the size of the weights.
 Equivalence equivalence(const Network& one, const Network& other, double tolerance = 1e-9);
 
 /// The network with the units turned around where ξ is -1.

@@ -175,8 +175,8 @@ void look_at_covariance(const SecondPassFrame& frame, const ShapeSums& sums, Inp
       found.largest_mean = std::max(found.largest_mean, std::abs(frame.moments.mean[i]) / std::sqrt(variance));
   constexpr double errors = 5;
   const double heaviest = q > 0 ? std::max(1.0, sums.fourth.head(q).maxCoeff() / n - 1) : 1;  // var(x^2) where var(x) = 1
-  found.whitened = q == d && found.largest_mean <= errors / std::sqrt(n) &&
-                   found.distance_from_identity <= errors * std::sqrt(heaviest / n);
+  found.whitened =
+      q == d && found.largest_mean <= errors / std::sqrt(n) && found.distance_from_identity <= errors * std::sqrt(heaviest / n);
 }
 
 void look_at_labels(const SecondPassFrame& frame, InputDiagnostics& found) {
@@ -213,8 +213,7 @@ struct FeatureFit {
     Matrix all(z.rows(), 1 + z.cols() + forms.rows());
     all.col(0).setOnes();
     all.middleCols(1, z.cols()) = z;
-    all.rightCols(forms.rows()) =
-        ((z * forms.leftCols(z.cols()).transpose()).rowwise() + forms.col(z.cols()).transpose()).cwiseMax(0.0);
+    all.rightCols(forms.rows()) = ((z * forms.leftCols(z.cols()).transpose()).rowwise() + forms.col(z.cols()).transpose()).cwiseMax(0.0);
     return all;
   }
 };
@@ -279,7 +278,8 @@ Test gaussian_inputs(const SampleSource& source, const DiagnosticsOptions& optio
 }
 
 InputDiagnostics diagnose(const SampleSource& source, const DiagnosticsOptions& options, const Control& control) {
-  if (source.samples() < 2) throw std::invalid_argument(fmt::format("{}: {} samples, expected at least 2", source.name(), source.samples()));
+  if (source.samples() < 2)
+    throw std::invalid_argument(fmt::format("{}: {} samples, expected at least 2", source.name(), source.samples()));
   InputDiagnostics found;
   found.samples = source.samples();
   found.inputs = source.inputs();

@@ -45,13 +45,13 @@ struct InputDiagnostics {
   Test gaussian;   // skewness and kurtosis of columns and projections; Mardia's kurtosis
   Test symmetric;  // x and -x equally likely: odd moments
 
-  Index label_rank = 0;                // of the covariance of labels
-  double affine_fit_residual = 1;      // (y - affine fit)^2 / (y - mean)^2; 0: the labels are affine in x
+  Index label_rank = 0;            // of the covariance of labels
+  double affine_fit_residual = 1;  // (y - affine fit)^2 / (y - mean)^2; 0: the labels are affine in x
   LabelGrid grid;
-  std::vector<double> t2_spectrum;     // singular values of T_2, largest first
+  std::vector<double> t2_spectrum;  // singular values of T_2, largest first
   double t2_noise_edge = 0;
-  std::optional<Index> units_at_least; // only for Gaussian inputs: what T_2 shows
-  double noise_at_most = 0;            // standard deviation of what random features leave unexplained, held out
+  std::optional<Index> units_at_least;  // only for Gaussian inputs: what T_2 shows
+  double noise_at_most = 0;             // standard deviation of what random features leave unexplained, held out
 };
 
 /// The test of Gaussian inputs alone.

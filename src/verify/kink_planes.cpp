@@ -31,7 +31,8 @@ class Local {
     RowMatrix queries = base_.transpose().replicate(places.rows(), 1);
     for (Index m = 0; m < dimension(); ++m) {
       const Index j = column(m);
-      queries.col(j) = (law_.center()[j] + law_.spread()[j] * places.col(m).array()).unaryExpr([&](double v) { return law_.as_asked(v, j); });
+      queries.col(j) =
+          (law_.center()[j] + law_.spread()[j] * places.col(m).array()).unaryExpr([&](double v) { return law_.as_asked(v, j); });
       places.col(m) = (queries.col(j).array() - law_.center()[j]) / law_.spread()[j];
     }
     return answers_(queries);
@@ -126,7 +127,8 @@ class KinkFinder {
 
 }  // namespace
 
-KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding, std::uint64_t seed) {
+KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding,
+                        std::uint64_t seed) {
   constexpr Index wanted = 12, tries = 40, places = 6, most_inputs = 256;
   KinkPlanes found;
   Local local(answers, law);
@@ -146,7 +148,8 @@ KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answer
     for (Index p = 0; p < places; ++p) {
       Vector z = local.coordinates(ends.row(2 + p).transpose());
       z -= (plane->normal.dot(z) - plane->at) * plane->normal;
-      for (Index side = 0; side < 3; ++side) around.row(3 * p + side) = (z + static_cast<double>(side - 1) * step * plane->normal).transpose();
+      for (Index side = 0; side < 3; ++side)
+        around.row(3 * p + side) = (z + static_cast<double>(side - 1) * step * plane->normal).transpose();
     }
     const RowMatrix f = local(around);
     ++found.kinks;

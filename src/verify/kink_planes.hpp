@@ -7,14 +7,15 @@
 namespace relucover {
 
 struct KinkPlanes {
-  Index kinks = 0;      // planes found
-  Index places = 0;     // on these planes, away from where they were found
+  Index kinks = 0;          // planes found
+  Index places = 0;         // on these planes, away from where they were found
   double longest_step = 0;  // across a plane
-  Index elsewhere = 0;  // of these, where the model does not bend as it did
+  Index elsewhere = 0;      // of these, where the model does not bend as it did
   double share() const { return places > 0 ? static_cast<double>(elsewhere) / static_cast<double>(places) : 0; }
 };
 
 /// `answers`: the model's outputs before its link, NaN where they can't be told. `rounding`: of an answer.
-KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding, std::uint64_t seed);
+KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding,
+                        std::uint64_t seed);
 
 }  // namespace relucover

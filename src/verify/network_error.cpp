@@ -27,8 +27,7 @@ struct ErrorSums {
   Worst worst;
 
   ErrorSums(const Prediction& of, Vector near_mean)
-      : predict(&of), shift(std::move(near_mean)), squared(Vector::Zero(shift.size())), labels(squared),
-        labels_squared(squared) {}
+      : predict(&of), shift(std::move(near_mean)), squared(Vector::Zero(shift.size())), labels(squared), labels_squared(squared) {}
 
   void add(const Block<double>& block) {
     const RowMatrix residual = block.y - (*predict)(block.x);

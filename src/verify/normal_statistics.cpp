@@ -18,8 +18,7 @@ double kurtosis_z(double kurtosis, double n) {
   const double mean = 3 * (n - 1) / (n + 1);
   const double variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) * (n + 1) * (n + 3) * (n + 5));
   const double x = (kurtosis - mean) / std::sqrt(variance);
-  const double root_beta1 =
-      6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * std::sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)));
+  const double root_beta1 = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * std::sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)));
   const double a = 6 + 8 / root_beta1 * (2 / root_beta1 + std::sqrt(1 + 4 / (root_beta1 * root_beta1)));
   const double denominator = 1 + x * std::sqrt(2 / (a - 4));
   const double cube = std::cbrt((1 - 2 / a) / denominator);  // a denominator below 0 is far in the left tail

@@ -18,7 +18,8 @@ Vector grid_of(const QueryLaw& law) {
   constexpr double deviations = 8;
   constexpr int bits = 22, finer = 44;
   Vector grid = law.center().cwiseAbs() + deviations * law.spread();
-  for (Index j = 0; j < grid.size(); ++j) grid[j] = grid[j] > 0 ? std::exp2(std::ceil(std::log2(grid[j])) - (law.coarse(j) ? finer : bits)) : 1.0;
+  for (Index j = 0; j < grid.size(); ++j)
+    grid[j] = grid[j] > 0 ? std::exp2(std::ceil(std::log2(grid[j])) - (law.coarse(j) ? finer : bits)) : 1.0;
   return grid;
 }
 
@@ -72,7 +73,8 @@ Segments before_link(const Segments& segments, const Unlink& unlink) {
   before.float32 = segments.float32;
   const auto taken_back = [&](const RowMatrix& answers) {
     RowMatrix rows(std::ssize(kept), unlink.outputs());
-    for (Index i = 0; i < rows.rows(); ++i) rows.row(i) = unlink.before(answers.row(kept[static_cast<std::size_t>(i)]).transpose()).transpose();
+    for (Index i = 0; i < rows.rows(); ++i)
+      rows.row(i) = unlink.before(answers.row(kept[static_cast<std::size_t>(i)]).transpose()).transpose();
     if (rows.size() > 0) before.largest = std::max(before.largest, rows.cwiseAbs().maxCoeff());
     return rows;
   };

@@ -13,11 +13,11 @@ namespace relucover {
 /// as float32 numbers too.
 struct Segments {
   static constexpr Index count = 48, lengths = 6;
-  RowMatrix middle;                 // answers
+  RowMatrix middle;                   // answers
   std::vector<RowMatrix> one, other;  // by length, the longest first
-  Index distinct_values = 0;        // of all answers, up to a hundred
+  Index distinct_values = 0;          // of all answers, up to a hundred
   bool float32 = true;
-  double largest = 0;               // |answer|
+  double largest = 0;  // |answer|
 };
 Segments ask_along_segments(Asking& asking, const QueryLaw& law, std::uint64_t seed, const Control& control);
 

@@ -46,8 +46,8 @@ void check_served(Link link, const SampleSource& labels, const Control& control)
   const MemorySource<double> some = gather(labels, 0, std::min(enough, labels.samples()), control);
   const double least = some.y().minCoeff(), largest = some.y().maxCoeff();
   if (link == Link::log_softmax ? largest > rounding : least < -rounding || largest > 1 + rounding)
-    throw std::invalid_argument(fmt::format("a {} link gives numbers {}, and these go from {:.3g} to {:.3g}: take link identity, or auto", name_of(link),
-                                            link == Link::log_softmax ? "below 0" : "between 0 and 1", least, largest));
+    throw std::invalid_argument(fmt::format("a {} link gives numbers {}, and these go from {:.3g} to {:.3g}: take link identity, or auto",
+                                            name_of(link), link == Link::log_softmax ? "below 0" : "between 0 and 1", least, largest));
 }
 
 }  // namespace
@@ -55,7 +55,8 @@ void check_served(Link link, const SampleSource& labels, const Control& control)
 Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
     : link_(link), outputs_(labels.outputs() - (by_differences(link) ? 1 : 0)) {
   if (outputs_ < 1)
-    throw std::invalid_argument(fmt::format("a {} link has two outputs or more, and the labels have one: take sigmoid, or no link", name_of(link)));
+    throw std::invalid_argument(
+        fmt::format("a {} link has two outputs or more, and the labels have one: take sigmoid, or no link", name_of(link)));
   check_served(link, labels, control);
   grid_ = label_grid(labels, control);
   const LabelGrid& grid = grid_;
@@ -63,7 +64,8 @@ Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
   // log p carries the rounding of p over p, log(1 - p) that over 1 - p. Two probabilities of which one is 1 less the other are as one.
   constexpr double enough = 0.02, steps = 20, tiny = 1e-30;
   const bool subtracted = link == Link::sigmoid || labels.outputs() == 2;
-  if (link != Link::log_softmax) least_ = std::max({subtracted ? enough : tiny, grid.rounded() ? std::max(enough, steps * grid.step()) : 0.0});
+  if (link != Link::log_softmax)
+    least_ = std::max({subtracted ? enough : tiny, grid.rounded() ? std::max(enough, steps * grid.step()) : 0.0});
   if (!grid.rounded() || (link != Link::sigmoid && link != Link::softmax)) return;
   // Decimals are coarsest, next to their size, at the least probability; significant digits at powers of ten.
   for (double p = 0.1; p > least_; p /= 10) noise_ = std::max(noise_, rounding_before(Vector::Constant(1, p))[0]);

@@ -24,8 +24,9 @@ class Unlink {
   /// Whether a row of labels is not saturated.
   bool carries(const Eigen::Ref<const Vector>& labels) const;
   Vector before(const Eigen::Ref<const Vector>& labels) const;
-  /// All samples that carry, in memory. Labels that were float32 stay so. Those that were rounded to few digits carry more of the rounding the nearer they
-  /// are to 0 or 1: noise is added until all carry as much as the worst, so that it is the same everywhere, which claims and error bars rest on.
+  /// All samples that carry, in memory. Labels that were float32 stay so. Those that were rounded to few digits carry more of the rounding
+  /// the nearer they are to 0 or 1: noise is added until all carry as much as the worst, so that it is the same everywhere, which claims
+  /// and error bars rest on.
   MemorySource<double> samples(const SampleSource& source, const Control& control) const;
   /// A network for `before` as one that serves what the labels were.
   Network served(Network network) const;

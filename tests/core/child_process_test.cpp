@@ -12,7 +12,8 @@ TEST(ChildProcess, AnswersMoreThanAPipeHoldsWithoutWaitingForEver) {
   ChildProcess cat("cat");
   const std::string request(3'000'000, 'x');
   std::string reply;
-  const auto outcome = cat.exchange(request, reply, [&](const std::string& r) { return r.size() == request.size(); }, 10, Control(1));
+  const auto outcome = cat.exchange(
+      request, reply, [&](const std::string& r) { return r.size() == request.size(); }, 10, Control(1));
   EXPECT_EQ(outcome, ChildProcess::Outcome::complete);
   EXPECT_EQ(reply, request);
 }
@@ -34,7 +35,9 @@ TEST(ChildProcess, EndAndSilenceAreToldApart) {
 TEST(ChildProcess, TheTimeLimitEndsAnExchange) {
   ChildProcess sleeps("sleep 100");
   std::string reply;
-  EXPECT_THROW(sleeps.exchange("", reply, [](const std::string&) { return false; }, 100, Control(1, 0.2)), Interrupted);
+  EXPECT_THROW(sleeps.exchange(
+                   "", reply, [](const std::string&) { return false; }, 100, Control(1, 0.2)),
+               Interrupted);
 }
 
 }  // namespace

@@ -194,7 +194,8 @@ TEST(PivotedQr, FindsRankOrderAndBasis) {
 
 TEST(LeastSquares, LeavesWhatIsOrthogonal) {
   const Matrix a = normal(30, 6), right = normal(30, 2, 9);
-  for (const Matrix& x : {least_squares(a, right), minimum_norm_solution(a, right)}) EXPECT_LT(size_of(a.transpose() * (a * x - right)), 1e-12);
+  for (const Matrix& x : {least_squares(a, right), minimum_norm_solution(a, right)})
+    EXPECT_LT(size_of(a.transpose() * (a * x - right)), 1e-12);
 }
 
 TEST(LeastSquares, OfMinimumNormIsThePseudoInverse) {

@@ -46,8 +46,9 @@ struct Sizes {
 };
 class Products : public testing::TestWithParam<Sizes> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, Products,
-                         testing::Values(Sizes{1, 1, 1}, Sizes{1, 5, 1}, Sizes{1, 30, 1}, Sizes{3, 2, 4}, Sizes{30, 1, 4}, Sizes{1, 7, 3}, Sizes{1, 40, 9},
-                                         Sizes{9, 40, 1}, Sizes{2, 3, 1}, Sizes{20, 17, 23}, Sizes{0, 4, 3}, Sizes{4, 0, 3}, Sizes{4, 3, 0}, Sizes{64, 100, 1}));
+                         testing::Values(Sizes{1, 1, 1}, Sizes{1, 5, 1}, Sizes{1, 30, 1}, Sizes{3, 2, 4}, Sizes{30, 1, 4}, Sizes{1, 7, 3},
+                                         Sizes{1, 40, 9}, Sizes{9, 40, 1}, Sizes{2, 3, 1}, Sizes{20, 17, 23}, Sizes{0, 4, 3},
+                                         Sizes{4, 0, 3}, Sizes{4, 3, 0}, Sizes{64, 100, 1}));
 
 TEST_P(Products, AgreeWithTheDefinitionInEveryLayout) {
   const auto [m, k, n] = GetParam();
@@ -63,7 +64,7 @@ TEST_P(Products, AgreeWithTheDefinitionInEveryLayout) {
     check_all_ways<M>(ar, b, tolerance);
     check_all_ways<M>(at.transpose(), bt.transpose(), tolerance);
     check_all_ways<M>(art.transpose(), brt.transpose(), tolerance);
-    check_all_ways<M>(a.cwiseAbs(), b, tolerance);             // computed: gets memory of its own
+    check_all_ways<M>(a.cwiseAbs(), b, tolerance);  // computed: gets memory of its own
     check_all_ways<M>(ar, br.cwiseAbs().transpose().transpose(), tolerance);
     const Columns wide = some<Columns>(m + 3, k + 4, 3);
     const Rows tall = some<Rows>(k + 2, n + 5, 4);

@@ -14,7 +14,8 @@ struct Corrupted {
 Corrupted corrupted(Index rows, Index rank, Index columns, double share, std::uint64_t seed) {
   RandomStream random(seed, purpose::study);
   Corrupted made;
-  made.clean = random.normal_matrix(rows, rank) * (random.normal_matrix(rank, rank + 3) * random.normal_matrix(rank + 3, columns)).cwiseMax(0);
+  made.clean =
+      random.normal_matrix(rows, rank) * (random.normal_matrix(rank, rank + 3) * random.normal_matrix(rank + 3, columns)).cwiseMax(0);
   made.given = made.clean;
   for (double& value : made.given.reshaped())
     if (random.uniform() < share) value = 10 * random.normal();

@@ -37,9 +37,7 @@ TEST(JointDiagonalisation, LeavesLessOffTheDiagonalThanEitherMatrixAlone) {
   for (Index i = 0; i < n; ++i) EXPECT_GT(overlap.col(i).maxCoeff(), 0.999);
 }
 
-TEST(JointDiagonalisation, StopsWhenTimeIsOver) {
-  EXPECT_THROW(jointly_diagonalise({Matrix::Random(4, 4)}, Control(1, 0.0)), Interrupted);
-}
+TEST(JointDiagonalisation, StopsWhenTimeIsOver) { EXPECT_THROW(jointly_diagonalise({Matrix::Random(4, 4)}, Control(1, 0.0)), Interrupted); }
 
 }  // namespace
 }  // namespace relucover

@@ -9,7 +9,8 @@ namespace {
 
 // Exact moments of Σ c_i u(w_i.x - t): m = û_2 Σ c_i w_i w_iᵀ, T_4 = √24 û_4 Σ c_i w_i^{⊗4}.
 LandscapeProblem exact_problem(const Matrix& W, const Vector& c, double u2, double u4) {
-  LandscapeProblem problem{Matrix::Zero(W.cols(), W.cols()), Matrix::Zero(W.cols() * W.cols(), W.cols() * W.cols()), u2, u4, c.minCoeff(), 3};
+  LandscapeProblem problem{
+      Matrix::Zero(W.cols(), W.cols()), Matrix::Zero(W.cols() * W.cols(), W.cols() * W.cols()), u2, u4, c.minCoeff(), 3};
   for (Index i = 0; i < W.rows(); ++i) {
     const Matrix square = W.row(i).transpose() * W.row(i);
     problem.m += u2 * c[i] * square;
@@ -25,7 +26,8 @@ TEST_P(Landscape, MinimaOfExactMomentsAreTheComponents) {
   const ThresholdModel model = planted_threshold_model({.inputs = 5, .units = 5, .seed = 8});
   Vector c(5);
   c << 0.7, 0.9, 1, 1.1, 1.3;
-  const LandscapeProblem problem = exact_problem(model.W, c, model.unit.hermite_coefficient(2, threshold), model.unit.hermite_coefficient(4, threshold));
+  const LandscapeProblem problem =
+      exact_problem(model.W, c, model.unit.hermite_coefficient(2, threshold), model.unit.hermite_coefficient(4, threshold));
   const LandscapeResult one = landscape_one_by_one(problem, 5, {}, Control(1));
   ASSERT_TRUE(one.complete);
   EXPECT_LT(support::worst_angle(model.W, one.components, false), 1e-6);

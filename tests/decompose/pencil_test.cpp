@@ -26,8 +26,7 @@ TEST(SolvePencil, GivesTheDualBasisOfTheCommonFactors) {
   const auto eigen = solve_pencil(c, b);
   ASSERT_TRUE(eigen.real);
   const Matrix overlap = w * eigen.vectors;  // each eigenvector sees one factor only
-  for (Index j = 0; j < 5; ++j)
-    EXPECT_NEAR(overlap.col(j).cwiseAbs().maxCoeff() / overlap.col(j).norm(), 1.0, 1e-12);
+  for (Index j = 0; j < 5; ++j) EXPECT_NEAR(overlap.col(j).cwiseAbs().maxCoeff() / overlap.col(j).norm(), 1.0, 1e-12);
 }
 
 TEST(DecomposeTensor, EveryAlgorithmFindsAllTermsOfAnOrderThreeAndFourTensor) {

@@ -159,29 +159,33 @@ class Allocations : public ::testing::Test {
 std::string told(const Result& result) { return result.usable() ? "usable" : "not usable"; }
 
 TEST_F(Allocations, Learn) {
-  expect_all_survived([&] {
-    const Result result = learn(problem.samples, {.units = 2, .threads = 1, .starts = 1});
-    EXPECT_FALSE(result.message.empty());
-    // What memory decides is a status; the job is judged by its run without failures.
-    if (result.status == Status::budget_exhausted) throw std::bad_alloc();
-    return told(result);
-  }, 61);
+  expect_all_survived(
+      [&] {
+        const Result result = learn(problem.samples, {.units = 2, .threads = 1, .starts = 1});
+        EXPECT_FALSE(result.message.empty());
+        // What memory decides is a status; the job is judged by its run without failures.
+        if (result.status == Status::budget_exhausted) throw std::bad_alloc();
+        return told(result);
+      },
+      61);
 }
 
 TEST_F(Allocations, Extract) {
   const Network truth = problem.truth;
-  expect_all_survived([&] {
-    const auto oracle = callable_oracle([&](const RowMatrix& x) { return RowMatrix(truth.evaluate(x)); });
-    ExtractOptions options;
-    options.inputs = 3;
-    options.first = 200;
-    options.fresh = 50;
-    options.budget = 400;
-    options.learn = {.units = 2, .threads = 1, .starts = 1};
-    const Extraction found = extract(*oracle, options);
-    if (found.result.status == Status::budget_exhausted) throw std::bad_alloc();
-    return told(found.result);
-  }, 211);
+  expect_all_survived(
+      [&] {
+        const auto oracle = callable_oracle([&](const RowMatrix& x) { return RowMatrix(truth.evaluate(x)); });
+        ExtractOptions options;
+        options.inputs = 3;
+        options.first = 200;
+        options.fresh = 50;
+        options.budget = 400;
+        options.learn = {.units = 2, .threads = 1, .starts = 1};
+        const Extraction found = extract(*oracle, options);
+        if (found.result.status == Status::budget_exhausted) throw std::bad_alloc();
+        return told(found.result);
+      },
+      211);
 }
 
 }  // namespace

@@ -32,9 +32,8 @@ std::string damaged(std::string text, RandomStream& random) {
       }
       case 4: text.resize(place()); break;
       case 5: {
-        static const std::string numbers[] = {
-            "4294967295",           "9223372036854775807", "-1", "1e999", "\xff\xff\xff\xff",
-            std::string(8, '\xff'), std::string(8, '\0')};
+        static const std::string numbers[] = {"4294967295",           "9223372036854775807", "-1", "1e999", "\xff\xff\xff\xff",
+                                              std::string(8, '\xff'), std::string(8, '\0')};
         const std::string& number = numbers[random.below(std::ssize(numbers))];
         text.replace(place(), number.size(), number);
         break;

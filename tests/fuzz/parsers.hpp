@@ -74,7 +74,22 @@ inline void read_reply(CommandOptions::Protocol protocol, const std::string& rep
 }
 
 enum class Parser {
-  npy, npz, csv, hdf5, network_json, network_npz, network_onnx, threshold_json, moments, checkpoint, answers, oracle_lines, oracle_npy, setting, units, unit_function
+  npy,
+  npz,
+  csv,
+  hdf5,
+  network_json,
+  network_npz,
+  network_onnx,
+  threshold_json,
+  moments,
+  checkpoint,
+  answers,
+  oracle_lines,
+  oracle_npy,
+  setting,
+  units,
+  unit_function
 };
 struct NamedParser {
   Parser parser;

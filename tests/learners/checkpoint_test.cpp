@@ -63,7 +63,8 @@ TEST(Checkpoint, OfAnEarlierVersionSaysWhatItDoesNotKnow) {
     now.resume_from(file);
     ADD_FAILURE() << "was taken";
   } catch (const DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("earlier version: it says nothing of chunks of the data, here 245"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("earlier version: it says nothing of chunks of the data, here 245"), std::string::npos)
+        << error.what();
   }
   std::filesystem::remove(file);
 }

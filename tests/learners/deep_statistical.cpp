@@ -8,9 +8,7 @@
 namespace relucover {
 namespace {
 
-double worst_of(const Comparison& errors) {
-  return std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error});
-}
+double worst_of(const Comparison& errors) { return std::max({errors.max_weight_error, errors.max_bias_error, errors.max_output_error}); }
 
 // Seeds whose units all have a seventh of the samples or more on each side of their kinks. Demanded: exact in both, all weights to 1e-10.
 TEST(DeepStatistical, WellSeenNetworksAreExact) {

@@ -53,8 +53,8 @@ TEST(LowestLayer, OfPureNoiseIsNotCertified) {
 }
 
 TEST(LowestLayer, OfADeepTeacherIsRecovered) {
-  const ThresholdModel model = planted_threshold_model({.inputs = 8, .units = 4, .upper = UpperPart::Kind::layers,
-                                                        .hidden_kind = DenseLayer::Kind::sigmoid, .seed = 5});
+  const ThresholdModel model = planted_threshold_model(
+      {.inputs = 8, .units = 4, .upper = UpperPart::Kind::layers, .hidden_kind = DenseLayer::Kind::sigmoid, .seed = 5});
   const auto source = samples_of(model, {.samples = 200'000, .seed = 5});
   const FirstLayerResult result = learn_lowest_layer(*source, {.units = 4, .threads = 2});
   EXPECT_EQ(result.status, Status::recovered) << result.full();
@@ -73,15 +73,21 @@ TEST(LowestLayer, IsExactForSigmoidOfKnownDegreeAndRefusesTheFirstStepAlone) {
   const FirstLayerResult result = learn_lowest_layer(*source, {.units = 3, .unit = sigmoid, .threshold = 2.5, .threads = 2});
   EXPECT_EQ(result.status, Status::exact) << result.full();
   EXPECT_LT(worst_angle(model.W, result.model.W), 1e-8);
-  const FirstLayerResult refused = learn_lowest_layer(*source, {.units = 3, .unit = sigmoid, .threshold = 2.5, .refine = false, .threads = 2});
+  const FirstLayerResult refused =
+      learn_lowest_layer(*source, {.units = 3, .unit = sigmoid, .threshold = 2.5, .refine = false, .threads = 2});
   EXPECT_EQ(refused.status, Status::assumption_failed);
   EXPECT_NE(refused.message.find("2.50 <= 3"), std::string::npos) << refused.message;
 }
 
 TEST(LowestLayer, FindsSupportsOfExponentialUnits) {
   const UnitFunction unit = UnitFunction::parse("exponential:0.5");
-  const ThresholdModel model = planted_threshold_model({.inputs = 20, .units = 4, .unit = unit, .threshold = 5,
-                                                        .weights = PlantedThresholdOptions::Weights::supports, .support = 4, .seed = 7});
+  const ThresholdModel model = planted_threshold_model({.inputs = 20,
+                                                        .units = 4,
+                                                        .unit = unit,
+                                                        .threshold = 5,
+                                                        .weights = PlantedThresholdOptions::Weights::supports,
+                                                        .support = 4,
+                                                        .seed = 7});
   const auto source = samples_of(model, {.samples = 200'000, .seed = 7});
   const FirstLayerResult result = learn_lowest_layer(*source, {.units = 4, .unit = unit, .threshold = 5, .threads = 2});
   EXPECT_TRUE(result.usable()) << result.full();
@@ -91,9 +97,14 @@ TEST(LowestLayer, FindsSupportsOfExponentialUnits) {
 TEST(LowestLayer, FindsDirectionsOfEvenUnitsAndRefusesSquares) {
   for (const char* text : {"cosine", "abs", "power:2"}) {
     const UnitFunction unit = UnitFunction::parse(text);
-    const ThresholdModel model = planted_threshold_model(
-        {.inputs = 4, .units = 4, .unit = unit, .threshold = 0, .weights = PlantedThresholdOptions::Weights::orthonormal,
-         .pair_probability = 0, .triples = false, .seed = 8});
+    const ThresholdModel model = planted_threshold_model({.inputs = 4,
+                                                          .units = 4,
+                                                          .unit = unit,
+                                                          .threshold = 0,
+                                                          .weights = PlantedThresholdOptions::Weights::orthonormal,
+                                                          .pair_probability = 0,
+                                                          .triples = false,
+                                                          .seed = 8});
     ThresholdModel equal = model;
     for (Monomial& monomial : equal.upper.monomials) monomial.coefficient = 1;
     const auto source = samples_of(equal, {.samples = 200'000, .seed = 8});
@@ -109,7 +120,8 @@ TEST(LowestLayer, FindsDirectionsOfEvenUnitsAndRefusesSquares) {
 }
 
 ThresholdModel halfspaces(UpperPart::Kind upper, double threshold, std::uint64_t seed) {
-  return planted_threshold_model({.inputs = 8, .units = 4, .unit = UnitFunction::parse("step"), .threshold = threshold, .upper = upper, .seed = seed});
+  return planted_threshold_model(
+      {.inputs = 8, .units = 4, .unit = UnitFunction::parse("step"), .threshold = threshold, .upper = upper, .seed = seed});
 }
 
 TEST(Halfspaces, UnionAndIntersectionAreRecovered) {

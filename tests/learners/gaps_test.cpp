@@ -46,8 +46,8 @@ void expect_short_gaps(const SampleSource& source, LearnOptions options, double 
   options.time_limit = 60;
   const Result result = learn(source, options);
   constexpr double nothing = 0.25;  // seconds of the processor that nobody would notice
-  EXPECT_LT(gap.longest, std::max(nothing, share * gap.total())) << "in stage " << gap.where << ", method " << options.method << ": " << gap.longest << " of "
-                                              << gap.total() << " s, " << result.message;
+  EXPECT_LT(gap.longest, std::max(nothing, share * gap.total())) << "in stage " << gap.where << ", method " << options.method << ": "
+                                                                 << gap.longest << " of " << gap.total() << " s, " << result.message;
 }
 
 TEST(Gaps, OfASearch) {

@@ -14,8 +14,10 @@ constexpr int seeds = 10, few = 2;  // the full tables are in bench/accuracy
 /// Biases drawn, with the roots of He_1, He_2 and He_3 among them (each vanishes from one tensor), or all zero.
 Network planted(Index inputs, Index units, std::uint64_t seed, bool without_bias = false) {
   Network network = planted_network({.inputs = inputs, .units = units, .seed = seed});
-  if (without_bias) network.b.setZero();
-  else network.b.head(5) << 0.0, 1.0, -1.0, std::sqrt(3.0), -std::sqrt(3.0);
+  if (without_bias)
+    network.b.setZero();
+  else
+    network.b.head(5) << 0.0, 1.0, -1.0, std::sqrt(3.0), -std::sqrt(3.0);
   return network;
 }
 

@@ -117,16 +117,24 @@ TEST_P(NotANetwork, IsNeverCertified) {
   const auto data = [&]() -> MemorySource<double> {
     switch (GetParam()) {
       case 0: return test::labelled(samples, inputs, seed, [](const Vector& x) { return std::sin(2 * x[0] + x[1]); });
-      case 1: return test::labelled(samples, inputs, seed, [](const Vector& x) { return x[0] > 0.3 ? (x[1] > 0 ? 2.0 : -1.0) : x[2] > 0.5 ? 0.5 : 0.0; });
+      case 1:
+        return test::labelled(samples, inputs, seed, [](const Vector& x) {
+          return x[0] > 0.3 ? (x[1] > 0 ? 2.0 : -1.0) : x[2] > 0.5 ? 0.5 : 0.0;
+        });
       case 2: {
-        const Network lower = planted_network({.inputs = 5, .units = 6, .outputs = 4, .seed = 1}), upper = planted_network({.inputs = 4, .units = 3, .seed = 2});
+        const Network lower = planted_network({.inputs = 5, .units = 6, .outputs = 4, .seed = 1}),
+                      upper = planted_network({.inputs = 4, .units = 3, .seed = 2});
         return test::labelled(samples, inputs, seed, [=](const Vector& x) {
           const RowMatrix hidden = lower.evaluate(x.transpose()).cwiseMax(0);
           return upper.evaluate(hidden)(0, 0);
         });
       }
       case 3: return test::planted({.inputs = 5, .units = 6, .seed = 3}, {.samples = samples}).samples;  // 3 units asked for
-      default: return test::labelled(samples, inputs, seed, [n = 0](const Vector& x) mutable { ++n; return std::cos(1e4 * x[0] * n); });  // noise
+      default:
+        return test::labelled(samples, inputs, seed, [n = 0](const Vector& x) mutable {
+          ++n;
+          return std::cos(1e4 * x[0] * n);
+        });  // noise
     }
   }();
   const Result result = learn(data, {.units = 3});

@@ -68,7 +68,8 @@ TEST(Learn, AffineLabelsNeedNoUnits) {
 
 TEST(Learn, ThreeSamplesOfOneInput) {
   const RowMatrix x = Vector{{0.0, 1.0, 2.0}}, y = Vector{{0.0, 1.0, 3.0}};
-  for (const Index units : {0, 1, 2, 3}) EXPECT_FALSE(learn(MemorySource<double>(x, y), {.units = units, .threads = 1}).certified()) << units;
+  for (const Index units : {0, 1, 2, 3})
+    EXPECT_FALSE(learn(MemorySource<double>(x, y), {.units = units, .threads = 1}).certified()) << units;
 }
 
 /// Many over-parameterised fits of these are perfect on the samples and useless beside them: there is no best model yet.

@@ -10,8 +10,12 @@ namespace relucover {
 namespace {
 
 TEST(DirectionTest, FindsStepsUnderProductsAlone) {
-  ThresholdModel model = planted_threshold_model({.inputs = 3, .units = 3, .unit = UnitFunction::parse("step"), .threshold = 0,
-                                                  .weights = PlantedThresholdOptions::Weights::orthonormal, .seed = 1});
+  ThresholdModel model = planted_threshold_model({.inputs = 3,
+                                                  .units = 3,
+                                                  .unit = UnitFunction::parse("step"),
+                                                  .threshold = 0,
+                                                  .weights = PlantedThresholdOptions::Weights::orthonormal,
+                                                  .seed = 1});
   model.upper.monomials = {{{{0, 1}, {1, 1}}, 1}, {{{1, 1}, {2, 1}}, 1}, {{{0, 1}, {2, 1}}, 1}};
   const auto source = support::samples_of(model, {.samples = 50'000, .seed = 1});
   const DirectionTest found = find_directions(*source, model.unit, {.units = 3, .threshold = 0}, Control(2));
@@ -25,7 +29,8 @@ TEST(DirectionTest, IsForTwoOrThreeInputs) {
 }
 
 TEST(RefineEstimate, ReducesTheAngleByQuestions) {
-  const ThresholdModel model = planted_threshold_model({.inputs = 6, .units = 3, .unit = UnitFunction::parse("step"), .upper = UpperPart::Kind::any, .seed = 2});
+  const ThresholdModel model =
+      planted_threshold_model({.inputs = 6, .units = 3, .unit = UnitFunction::parse("step"), .upper = UpperPart::Kind::any, .seed = 2});
   const auto oracle = model_oracle(model);
   RandomStream random(3, purpose::study);
   const Vector truth = model.W.row(0).transpose();

@@ -59,8 +59,13 @@ TEST(CellRegression, FitsHigherPowersOfOneUnit) {
 }
 
 TEST(BandFit, FindsHalfspacesWithFlippedLabels) {
-  const ThresholdModel model = planted_threshold_model({.inputs = 8, .units = 4, .unit = UnitFunction::parse("step"), .threshold = 1.6,
-                                                        .threshold_high = 2.2, .upper = UpperPart::Kind::any, .seed = 8});
+  const ThresholdModel model = planted_threshold_model({.inputs = 8,
+                                                        .units = 4,
+                                                        .unit = UnitFunction::parse("step"),
+                                                        .threshold = 1.6,
+                                                        .threshold_high = 2.2,
+                                                        .upper = UpperPart::Kind::any,
+                                                        .seed = 8});
   for (const double flips : {0.0, 0.01}) {
     const auto source = samples_of(model, {.samples = 200'000, .flips = flips, .seed = 8});
     const FirstStep step = first_step(*source, {.units = 4, .unit = model.unit}, Control(2));

@@ -52,8 +52,8 @@ RC_GTEST_PROP(SymmetricTensor, ContractingAPowerMultipliesByTheInnerProduct, ())
   add_power(tensor, 1.0, w);
   const SymmetricTensor left = Contraction(tensor, contracted)(packed_power(u, contracted));
   const Vector expected = std::pow(w.dot(u), static_cast<double>(contracted)) * packed_power(w, k - contracted);
-  RC_ASSERT((left.values - expected).norm() <= 1e-11 * scale_of(std::pow(w.norm(), static_cast<double>(k)) *
-                                                                std::pow(u.norm(), static_cast<double>(contracted))));
+  RC_ASSERT((left.values - expected).norm() <=
+            1e-11 * scale_of(std::pow(w.norm(), static_cast<double>(k)) * std::pow(u.norm(), static_cast<double>(contracted))));
 }
 
 RC_GTEST_PROP(SymmetricTensor, NearestPowerOfAPowerIsItsDirection, ()) {

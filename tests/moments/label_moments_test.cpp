@@ -9,7 +9,8 @@ namespace {
 
 // He_k(w.x) for a unit vector w has T_k = k! w^{⊗k} and no other moment; two of them with known weights.
 std::unique_ptr<SampleSource> hermite_labels(Index samples, const Vector& w) {
-  const auto inputs = threshold_samples(planted_threshold_model({.inputs = w.size(), .units = 1, .seed = 1}), {.samples = samples, .seed = 2});
+  const auto inputs =
+      threshold_samples(planted_threshold_model({.inputs = w.size(), .units = 1, .seed = 1}), {.samples = samples, .seed = 2});
   BlockBuffer<double> buffer;
   const auto block = inputs->read(0, samples, buffer);
   const Eigen::ArrayXd z = (block.x * w).array();

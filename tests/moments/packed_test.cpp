@@ -27,12 +27,11 @@ TEST(SymmetricTensor, FlattenedPowersAreRankOne) {
   add_power(tensor, 2.0, w);
   add_power(tensor, -0.5, v);
   const Matrix flat = flatten(tensor, 2);
-  const Matrix expected = 2 * weighted_power(w, 2) * weighted_power(w, 3).transpose() -
-                          0.5 * weighted_power(v, 2) * weighted_power(v, 3).transpose();
+  const Matrix expected =
+      2 * weighted_power(w, 2) * weighted_power(w, 3).transpose() - 0.5 * weighted_power(v, 2) * weighted_power(v, 3).transpose();
   EXPECT_LT((flat - expected).norm(), 1e-12);
   EXPECT_NEAR(weighted_power(w, 3).norm(), std::pow(w.norm(), 3), 1e-12);
-  EXPECT_NEAR(tensor.at({3, 0, 1, 0, 2}), 2 * w[0] * w[0] * w[1] * w[2] * w[3] - 0.5 * v[0] * v[0] * v[1] * v[2] * v[3],
-              1e-12);
+  EXPECT_NEAR(tensor.at({3, 0, 1, 0, 2}), 2 * w[0] * w[0] * w[1] * w[2] * w[3] - 0.5 * v[0] * v[0] * v[1] * v[2] * v[3], 1e-12);
   EXPECT_NEAR(tensor.squared_norm(), flat.squaredNorm(), 1e-10);
 }
 

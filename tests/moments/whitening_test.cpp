@@ -48,8 +48,7 @@ TEST(Whitening, NamesConstantAndDependentColumns) {
   x.col(1).setConstant(0.1);
   x.col(4) = x.col(0);
   x.col(5) = 2 * x.col(2) - x.col(3);
-  const auto whitening =
-      whitening_of(input_moments(MemorySource<double>(x, RowMatrix::Zero(2000, 1)), Control(1)));
+  const auto whitening = whitening_of(input_moments(MemorySource<double>(x, RowMatrix::Zero(2000, 1)), Control(1)));
   EXPECT_EQ(whitening.constant, std::vector<Index>{1});
   EXPECT_EQ(whitening.dependent.size(), 2u);
   EXPECT_EQ(whitening.kept.size(), 3u);

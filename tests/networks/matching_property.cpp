@@ -77,8 +77,7 @@ Network disguised(const Network& network, RandomStream& random, bool turn, bool&
 }
 
 RC_GTEST_PROP(Compare, SeesThroughPermutationScalingAndSign, ()) {
-  const auto inputs = *rc::gen::inRange<Index>(2, 9), units = *rc::gen::inRange<Index>(1, 9),
-             outputs = *rc::gen::inRange<Index>(1, 4);
+  const auto inputs = *rc::gen::inRange<Index>(2, 9), units = *rc::gen::inRange<Index>(1, 9), outputs = *rc::gen::inRange<Index>(1, 4);
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const bool turn = *rc::gen::arbitrary<bool>();
   const Network truth = planted_network({.inputs = inputs, .units = units, .outputs = outputs, .seed = seed});
@@ -113,8 +112,7 @@ RC_GTEST_PROP(Compare, NoticesOneChangedUnit, ()) {
 RC_GTEST_PROP(Canonical, KeepsTheFunctionAndIsItsOwnCanonicalForm, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const auto units = *rc::gen::inRange<Index>(1, 8);
-  const auto activation =
-      *rc::gen::element(Activation::relu, Activation::relu2, Activation::relu3, Activation::sigmoid, Activation::abs);
+  const auto activation = *rc::gen::element(Activation::relu, Activation::relu2, Activation::relu3, Activation::sigmoid, Activation::abs);
   RandomStream random(seed, purpose::study);
   Network network(4, units, 2, activation);
   network.W = random.normal_matrix(units, 4);

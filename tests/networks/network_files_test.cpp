@@ -134,8 +134,7 @@ TEST(NetworkFiles, ExplainPathsThatCantBeUsed) {
   }
   std::filesystem::create_directory(folder / "folder.json");
   EXPECT_TRUE(contains(data_error([&] { read_network(folder / "folder.json"); }), "is a directory"));
-  EXPECT_TRUE(
-      contains(data_error([&] { write_network(awkward_network(), folder / "folder.json"); }), "is a directory"));
+  EXPECT_TRUE(contains(data_error([&] { write_network(awkward_network(), folder / "folder.json"); }), "is a directory"));
   Network broken = awkward_network();
   broken.b[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(write_network(broken, folder / "broken.json"), std::invalid_argument);

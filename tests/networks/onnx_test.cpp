@@ -24,8 +24,7 @@ Network example(Index outputs, bool skip) {
 void expect_identical(const Matrix& a, const Matrix& b) {
   ASSERT_EQ(a.rows(), b.rows());
   ASSERT_EQ(a.cols(), b.cols());
-  for (Index i = 0; i < a.size(); ++i)
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(a.data()[i]), std::bit_cast<std::uint64_t>(b.data()[i])) << i;
+  for (Index i = 0; i < a.size(); ++i) EXPECT_EQ(std::bit_cast<std::uint64_t>(a.data()[i]), std::bit_cast<std::uint64_t>(b.data()[i])) << i;
 }
 
 struct TemporaryFile {

@@ -58,16 +58,19 @@ TEST(ThresholdModel, UpperPartsAreWhatTheySay) {
   model.upper = {UpperPart::Kind::polynomial, 5, {{{{0, 1}}, 2}, {{{0, 1}, {1, 2}}, -3}}, {}};
   EXPECT_EQ(model.evaluate(x), (Vector(4) << 5, 7, 5, 4).finished());
   model.unit = UnitFunction::parse("relu");
-  model.upper = {UpperPart::Kind::layers, 0, {}, {{DenseLayer::Kind::relu, (Matrix(1, 2) << 1, -2).finished(), Vector::Constant(1, 0.5)},
-                                                  {DenseLayer::Kind::linear, Matrix::Constant(1, 1, 3), Vector::Constant(1, 1)}}};
+  model.upper = {UpperPart::Kind::layers,
+                 0,
+                 {},
+                 {{DenseLayer::Kind::relu, (Matrix(1, 2) << 1, -2).finished(), Vector::Constant(1, 0.5)},
+                  {DenseLayer::Kind::linear, Matrix::Constant(1, 1, 3), Vector::Constant(1, 1)}}};
   EXPECT_EQ(model.evaluate(x), (Vector(4) << 2.5, 5.5, 1, 1).finished());
 }
 
 TEST(ThresholdModel, FilesKeepEveryUpperPart) {
   const auto path = std::filesystem::temp_directory_path() / "relucover_threshold_model_test.json";
   for (const auto upper : {UpperPart::Kind::polynomial, UpperPart::Kind::any, UpperPart::Kind::all, UpperPart::Kind::layers}) {
-    const ThresholdModel model = planted_threshold_model(
-        {.inputs = 6, .units = 4, .threshold = 1, .threshold_high = 2, .upper = upper, .powers = true, .seed = 3});
+    const ThresholdModel model =
+        planted_threshold_model({.inputs = 6, .units = 4, .threshold = 1, .threshold_high = 2, .upper = upper, .powers = true, .seed = 3});
     write_threshold_model(model, path);
     const ThresholdModel copy = read_threshold_model(path);
     const RowMatrix x = 2 * RowMatrix::Random(50, 6);

@@ -35,9 +35,8 @@ TEST(Report, AResultStartsAsFailure) {
 
 TEST(Report, JsonHasEveryKeyOfTheSpecification) {
   const auto object = nlohmann::json::parse(some_result().json());
-  for (const char* key : {"status", "message", "method", "units", "residual_rms", "residual_relative", "holdout_rms",
-                          "noise_estimate", "sign_ambiguous", "samples", "seconds", "stages", "method_asked",
-                          "method_reason", "notes", "figures", "series"})
+  for (const char* key : {"status", "message", "method", "units", "residual_rms", "residual_relative", "holdout_rms", "noise_estimate",
+                          "sign_ambiguous", "samples", "seconds", "stages", "method_asked", "method_reason", "notes", "figures", "series"})
     EXPECT_TRUE(object.contains(key)) << key;
   EXPECT_FALSE(object.contains("network"));
   EXPECT_EQ(object["units"], 2);
@@ -60,15 +59,15 @@ TEST(Report, JsonSurvivesWhatIsNotANumberAndWhatIsNotText) {
 
 TEST(Report, FullSaysWhatWasUsedAndAskedFor) {
   const std::string page = some_result().full();
-  for (const char* part : {"approximate", "fits", "prune", "few inputs", "method asked for", "auto", "search",
-                           "column 2 is constant", "condition = 12.5"})
+  for (const char* part :
+       {"approximate", "fits", "prune", "few inputs", "method asked for", "auto", "search", "column 2 is constant", "condition = 12.5"})
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
 }
 
 TEST(Report, NamesOfStatusesDiffer) {
   std::set<std::string> names;
-  for (const auto status : {Status::exact, Status::recovered, Status::approximate, Status::assumption_failed,
-                            Status::budget_exhausted, Status::numerical_failure})
+  for (const auto status : {Status::exact, Status::recovered, Status::approximate, Status::assumption_failed, Status::budget_exhausted,
+                            Status::numerical_failure})
     names.insert(name_of(status));
   EXPECT_EQ(names.size(), 6u);
 }

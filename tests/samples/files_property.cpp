@@ -30,11 +30,10 @@ struct Type {
   const char* code;
   void (*append)(std::string&, double, bool);
 };
-const std::vector<Type> types{{"f8", append<double>},        {"f4", append<float>},
-                              {"i1", append<std::int8_t>},   {"i2", append<std::int16_t>},
-                              {"i4", append<std::int32_t>},  {"i8", append<std::int64_t>},
-                              {"u1", append<std::uint8_t>},  {"u2", append<std::uint16_t>},
-                              {"u4", append<std::uint32_t>}, {"u8", append<std::uint64_t>}};
+const std::vector<Type> types{{"f8", append<double>},       {"f4", append<float>},         {"i1", append<std::int8_t>},
+                              {"i2", append<std::int16_t>}, {"i4", append<std::int32_t>},  {"i8", append<std::int64_t>},
+                              {"u1", append<std::uint8_t>}, {"u2", append<std::uint16_t>}, {"u4", append<std::uint32_t>},
+                              {"u8", append<std::uint64_t>}};
 
 SharedBytes shared(const std::string& text) {
   auto owner = std::make_shared<std::string>(text);
@@ -50,8 +49,7 @@ RC_GTEST_PROP(Npy, EveryTypeAndOrderReadsBack, ()) {
     for (Index j = 0; j < cols; ++j) values(i, j) = *rc::gen::inRange(0, 100);
   std::string file = npy_header(fmt::format("{}{}", big ? '>' : '<', type.code), {rows, cols});
   if (fortran) file.replace(file.find("False"), 5, "True ");
-  for (Index k = 0; k < rows * cols; ++k)
-    type.append(file, fortran ? values(k % rows, k / rows) : values(k / cols, k % cols), big);
+  for (Index k = 0; k < rows * cols; ++k) type.append(file, fortran ? values(k % rows, k / rows) : values(k / cols, k % cols), big);
   const StoredRows stored(parse_npy(shared(file), {"memory", ""}));
   const auto first = *rc::gen::inRange<Index>(0, rows);
   const auto count = *rc::gen::inRange<Index>(1, rows - first + 1);
@@ -64,13 +62,11 @@ RC_GTEST_PROP(Npy, EveryTypeAndOrderReadsBack, ()) {
 }
 
 RC_GTEST_PROP(Samples, EveryShapeReadsBackFromEveryKindOfFile, ()) {
-  const auto rows = *rc::gen::inRange<Index>(1, 200), inputs = *rc::gen::inRange<Index>(1, 12),
-             outputs = *rc::gen::inRange<Index>(1, 4);
+  const auto rows = *rc::gen::inRange<Index>(1, 200), inputs = *rc::gen::inRange<Index>(1, 12), outputs = *rc::gen::inRange<Index>(1, 4);
   const auto name = *rc::gen::element<std::string>("a.npz", "x.npy", "a.h5", "a.csv");
   RandomStream random(*rc::gen::arbitrary<std::uint32_t>(), purpose::study);
   // Numbers of all magnitudes.
-  const RowMatrix x =
-      random.normal_matrix(rows, inputs).unaryExpr([&](double v) { return v * std::pow(10.0, 100 * random.normal()); });
+  const RowMatrix x = random.normal_matrix(rows, inputs).unaryExpr([&](double v) { return v * std::pow(10.0, 100 * random.normal()); });
   const RowMatrix y = random.normal_matrix(rows, outputs);
   const TemporaryFolder folder;
   write_samples(MemorySource<double>(x, y), folder / name, Precision::float64, Control(1));
@@ -82,15 +78,14 @@ RC_GTEST_PROP(Samples, EveryShapeReadsBackFromEveryKindOfFile, ()) {
 }
 
 RC_GTEST_PROP(Synthetic, SampleIsTheSameWhateverIsRead, ()) {
-  const auto kind = *rc::gen::element<std::string>("gaussian", "correlated:100", "mixture", "uniform", "laplace",
-                                                   "rademacher", "exponential");
-  const auto inputs = *rc::gen::inRange<Index>(1, 40), outputs = *rc::gen::inRange<Index>(1, 4),
-             units = *rc::gen::inRange<Index>(1, 30);
+  const auto kind =
+      *rc::gen::element<std::string>("gaussian", "correlated:100", "mixture", "uniform", "laplace", "rademacher", "exponential");
+  const auto inputs = *rc::gen::inRange<Index>(1, 40), outputs = *rc::gen::inRange<Index>(1, 4), units = *rc::gen::inRange<Index>(1, 30);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   constexpr Index samples = 1500;
   const Network network = planted_network({.inputs = inputs, .units = units, .outputs = outputs, .seed = seed});
-  const auto source = synthetic_samples(
-      network, {.samples = samples, .distribution = InputDistribution::parse(kind), .noise = 0.1, .seed = seed});
+  const auto source =
+      synthetic_samples(network, {.samples = samples, .distribution = InputDistribution::parse(kind), .noise = 0.1, .seed = seed});
   BlockBuffer<double> whole_buffer, buffer;
   const auto whole = source->read(0, samples, whole_buffer);
   for (int i = 0; i < 5; ++i) {

@@ -18,8 +18,7 @@ using test::data_error;
 using test::TemporaryFolder;
 
 std::unique_ptr<SampleSource> planted(Index samples, Index outputs = 2) {
-  return synthetic_samples(planted_network({.inputs = 5, .units = 3, .outputs = outputs, .seed = 1}),
-                           {.samples = samples, .seed = 2});
+  return synthetic_samples(planted_network({.inputs = 5, .units = 3, .outputs = outputs, .seed = 1}), {.samples = samples, .seed = 2});
 }
 
 template <class Scalar>
@@ -60,8 +59,7 @@ TEST_P(EveryKind, LeavesNothingBehindWhenInterruptedOrRefused) {
   EXPECT_THROW(write_samples(*source, folder / GetParam(), Precision::float64, Control(1, 0.0)), Interrupted);
   EXPECT_EQ(folder.count(), 0);
   const auto missing = folder / "no" / GetParam();
-  EXPECT_TRUE(
-      contains(data_error([&] { write_samples(*source, missing, Precision::float64, Control(1)); }), missing.string()));
+  EXPECT_TRUE(contains(data_error([&] { write_samples(*source, missing, Precision::float64, Control(1)); }), missing.string()));
 }
 
 TEST_P(EveryKind, ReadsTheSameFromManyThreads) {
@@ -75,9 +73,7 @@ TEST_P(EveryKind, ReadsTheSameFromManyThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryKind, ::testing::Values("data.npz", "data_x.npy", "data.h5", "data.csv"),
-                         [](const auto& kind) {
-                           return std::filesystem::path(kind.param).extension().string().substr(1);
-                         });
+                         [](const auto& kind) { return std::filesystem::path(kind.param).extension().string().substr(1); });
 
 TEST(Write, RefusesUnknownExtensionsAndPlacesThatAreNotFiles) {
   const TemporaryFolder folder;
@@ -179,8 +175,7 @@ TEST(Shards, AreReadAsOne) {
   const auto whole = planted(5000);
   BlockBuffer<double> buffer;
   std::vector<std::unique_ptr<SampleSource>> shards;
-  for (const auto& [first, rows, name] :
-       {std::tuple{0, 1, "a.npz"}, {1, 1999, "b.h5"}, {2000, 2500, "c.csv"}, {4500, 500, "d.npz"}}) {
+  for (const auto& [first, rows, name] : {std::tuple{0, 1, "a.npz"}, {1, 1999, "b.h5"}, {2000, 2500, "c.csv"}, {4500, 500, "d.npz"}}) {
     const auto block = whole->read(first, rows, buffer);
     write_samples(MemorySource<double>(block.x, block.y), folder / name, Precision::float64, Control(1));
     shards.push_back(open_samples(folder / name));
@@ -201,8 +196,7 @@ TEST(Shards, NameTheOneThatDoesNotFit) {
   std::vector<std::unique_ptr<SampleSource>> shards;
   shards.push_back(std::make_unique<MemorySource<double>>(RowMatrix::Zero(3, 2), RowMatrix::Zero(3, 1), "first"));
   shards.push_back(std::make_unique<MemorySource<double>>(RowMatrix::Zero(3, 4), RowMatrix::Zero(3, 1), "second"));
-  EXPECT_TRUE(contains(data_error([&] { concatenate(std::move(shards)); }),
-                       "second: has 4 inputs and 1 outputs, but first has 2 and 1"));
+  EXPECT_TRUE(contains(data_error([&] { concatenate(std::move(shards)); }), "second: has 4 inputs and 1 outputs, but first has 2 and 1"));
   EXPECT_THROW(concatenate({}), std::invalid_argument);
   std::vector<std::unique_ptr<SampleSource>> nothing(1);
   EXPECT_THROW(concatenate(std::move(nothing)), std::invalid_argument);
@@ -212,16 +206,13 @@ TEST(CheckFinite, NamesTheFirstValueThatIsNot) {
   RowMatrix x = RowMatrix::Constant(10000, 3, 1e300), y = RowMatrix::Ones(10000, 2);
   EXPECT_NO_THROW(check_finite(MemorySource<double>(x, y), Control(2)));
   y(7000, 1) = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(contains(data_error([&] { check_finite(MemorySource<double>(x, y, "here"), Control(2)); }),
-                       "here: y[7000, 1]: is infinite"));
+  EXPECT_TRUE(contains(data_error([&] { check_finite(MemorySource<double>(x, y, "here"), Control(2)); }), "here: y[7000, 1]: is infinite"));
   x(6999, 2) = std::numeric_limits<double>::quiet_NaN();
   x(9000, 0) = -std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(contains(data_error([&] { check_finite(MemorySource<double>(x, y), Control(2)); }),
-                       "x[6999, 2]: is not a number"));
+  EXPECT_TRUE(contains(data_error([&] { check_finite(MemorySource<double>(x, y), Control(2)); }), "x[6999, 2]: is not a number"));
   RowMajor<float> narrow = RowMajor<float>::Ones(10, 3);
   narrow(9, 0) = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(contains(data_error([&] { check_finite(MemorySource<float>(narrow, narrow), Control(1)); }),
-                       "x[9, 0]: is infinite"));
+  EXPECT_TRUE(contains(data_error([&] { check_finite(MemorySource<float>(narrow, narrow), Control(1)); }), "x[9, 0]: is infinite"));
 }
 
 TEST(CheckFinite, NamesTheShard) {

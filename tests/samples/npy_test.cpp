@@ -57,8 +57,7 @@ RowMatrix all_y(const SampleSource& source) {
 
 const std::string two_labels = npy(header("<f8", "(2,)"), bytes<double>({7, 8}));
 
-std::unique_ptr<SampleSource> open_pair(const TemporaryFolder& folder, const std::string& x,
-                                        const std::string& y = two_labels) {
+std::unique_ptr<SampleSource> open_pair(const TemporaryFolder& folder, const std::string& x, const std::string& y = two_labels) {
   return open_samples(folder.write("x.npy", x), folder.write("y.npy", y));
 }
 
@@ -81,14 +80,10 @@ TEST(Npy, ReadsEveryVersion) {
 
 TEST(Npy, ReadsFortranOrderAndBigEndianRightly) {
   const TemporaryFolder folder;
-  EXPECT_EQ(all_x(*open_pair(folder, npy(header("<f8", "(2, 3)", true), bytes<double>({1, 4, 2, 5, 3, 6})))),
-            expected_2_by_3());
-  EXPECT_EQ(all_x(*open_pair(folder, npy(header(">f8", "(2, 3)"), bytes<double>({1, 2, 3, 4, 5, 6}, true)))),
-            expected_2_by_3());
-  EXPECT_EQ(all_x(*open_pair(folder, npy(header(">f4", "(2, 3)", true), bytes<float>({1, 4, 2, 5, 3, 6}, true)))),
-            expected_2_by_3());
-  EXPECT_EQ(all_x(*open_pair(folder, npy(header(">i2", "(2, 3)"), bytes<std::int16_t>({1, 2, 3, 4, 5, 6}, true)))),
-            expected_2_by_3());
+  EXPECT_EQ(all_x(*open_pair(folder, npy(header("<f8", "(2, 3)", true), bytes<double>({1, 4, 2, 5, 3, 6})))), expected_2_by_3());
+  EXPECT_EQ(all_x(*open_pair(folder, npy(header(">f8", "(2, 3)"), bytes<double>({1, 2, 3, 4, 5, 6}, true)))), expected_2_by_3());
+  EXPECT_EQ(all_x(*open_pair(folder, npy(header(">f4", "(2, 3)", true), bytes<float>({1, 4, 2, 5, 3, 6}, true)))), expected_2_by_3());
+  EXPECT_EQ(all_x(*open_pair(folder, npy(header(">i2", "(2, 3)"), bytes<std::int16_t>({1, 2, 3, 4, 5, 6}, true)))), expected_2_by_3());
 }
 
 TEST(Npy, ConvertsIntegersBoolAndHalf) {
@@ -172,14 +167,13 @@ TEST(Npy, RefusesShapesThatAreNotSamples) {
   EXPECT_TRUE(contains(message(npy(header("<f8", "(4611686018427387904, 0)"), "")), "no inputs"));
   EXPECT_TRUE(contains(message(npy(header("<f8", "(3, 2)"), six)), "has 2 rows, but x has 3"));
   EXPECT_TRUE(contains(message(npy(header("<f8", "(2, 3)"), six), npy(header("<f8", "(2, 0)"), "")), "no outputs"));
-  EXPECT_TRUE(contains(message(npy(header("<f8", "(2, 3)"), six), npy(header("<f8", "()"), bytes<double>({1}))),
-                       "has shape ()"));
+  EXPECT_TRUE(contains(message(npy(header("<f8", "(2, 3)"), six), npy(header("<f8", "()"), bytes<double>({1}))), "has shape ()"));
 }
 
 TEST(Npy, ReadsOneRow) {
   const TemporaryFolder folder;
-  const auto source = open_pair(folder, npy(header("<f8", "(1, 2)"), bytes<double>({1, 2})),
-                                npy(header("<f8", "(1, 1)"), bytes<double>({3})));
+  const auto source =
+      open_pair(folder, npy(header("<f8", "(1, 2)"), bytes<double>({1, 2})), npy(header("<f8", "(1, 1)"), bytes<double>({3})));
   EXPECT_EQ(source->samples(), 1);
   EXPECT_EQ(all_y(*source)(0, 0), 3);
 }
@@ -210,13 +204,11 @@ TEST(Open, ExplainsPathsThatCantBeRead) {
 }
 
 /// An archive as libzip writes it, compressed or stored.
-void write_zip(const std::filesystem::path& path, const std::vector<std::pair<std::string, std::string>>& members,
-               int method) {
+void write_zip(const std::filesystem::path& path, const std::vector<std::pair<std::string, std::string>>& members, int method) {
   zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
   ASSERT_NE(archive, nullptr);
   for (const auto& [name, data] : members) {
-    const zip_int64_t index =
-        zip_file_add(archive, name.c_str(), zip_source_buffer(archive, data.data(), data.size(), 0), 0);
+    const zip_int64_t index = zip_file_add(archive, name.c_str(), zip_source_buffer(archive, data.data(), data.size(), 0), 0);
     ASSERT_GE(index, 0);
     zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), method, 0);
   }

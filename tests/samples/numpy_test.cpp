@@ -48,8 +48,8 @@ with h5py.File('userblock.h5', 'w', userblock_size=512) as f:
     for (Index j = 0; j < 3; ++j) x(i, j) = static_cast<double>(3 * i + j) - 250;
     y(i, 0) = static_cast<double>(i) / 4;
   }
-  for (const char* name : {"plain.npz", "compressed.npz", "fortran.npz", "mixed.npz", "narrow.npz", "half.npz", "x.npy",
-                           "table.csv", "contiguous.h5", "chunked.h5", "integer.h5", "userblock.h5"}) {
+  for (const char* name : {"plain.npz", "compressed.npz", "fortran.npz", "mixed.npz", "narrow.npz", "half.npz", "x.npy", "table.csv",
+                           "contiguous.h5", "chunked.h5", "integer.h5", "userblock.h5"}) {
     const auto source = open_samples(folder / name);
     BlockBuffer<double> buffer;
     const auto block = source->read(0, source->samples(), buffer);
@@ -96,8 +96,7 @@ TEST(Numpy, ReadsWhatWeWrite) {
   const TemporaryFolder folder;
   const Network network = planted_network({.inputs = 3, .units = 4, .outputs = 2, .seed = 1});
   const auto source = synthetic_samples(network, {.samples = 1000});
-  for (const char* name : {"a.npz", "x.npy", "a.h5", "a.csv"})
-    write_samples(*source, folder / name, Precision::float64, Control(1));
+  for (const char* name : {"a.npz", "x.npy", "a.h5", "a.csv"}) write_samples(*source, folder / name, Precision::float64, Control(1));
   write_samples(*source, folder / "narrow.npz", Precision::float32, Control(1));
   write_network(network, folder / "net.npz");
   write_network(network, folder / "net.json");

@@ -11,9 +11,7 @@ namespace {
 
 struct TemporaryFile {
   std::filesystem::path path;
-  explicit TemporaryFile(const std::string& name) : path(std::filesystem::temp_directory_path() / name) {
-    std::filesystem::remove(path);
-  }
+  explicit TemporaryFile(const std::string& name) : path(std::filesystem::temp_directory_path() / name) { std::filesystem::remove(path); }
   ~TemporaryFile() { std::filesystem::remove(path); }
 };
 

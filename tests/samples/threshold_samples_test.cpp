@@ -7,8 +7,7 @@ namespace relucover {
 namespace {
 
 ThresholdModel union_of_halfspaces() {
-  return planted_threshold_model(
-      {.inputs = 5, .units = 3, .unit = UnitFunction::parse("step"), .upper = UpperPart::Kind::any, .seed = 1});
+  return planted_threshold_model({.inputs = 5, .units = 3, .unit = UnitFunction::parse("step"), .upper = UpperPart::Kind::any, .seed = 1});
 }
 
 TEST(ThresholdSamples, AreTheSameWhereverReadingStarts) {

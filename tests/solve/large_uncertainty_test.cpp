@@ -50,9 +50,11 @@ TEST(LargeUncertainty, BoundsTheLeastEigenvalueAndTheErrorOfUnits) {
 }
 
 TEST(LargeUncertainty, SeesOneFreeDirection) {
-  for (const auto kind : {test::Freedom::constant_input, test::Freedom::in_a_plane, test::Freedom::proportional_inputs, test::Freedom::none}) {
+  for (const auto kind :
+       {test::Freedom::constant_input, test::Freedom::in_a_plane, test::Freedom::proportional_inputs, test::Freedom::none}) {
     const auto planted = test::planted_large(20, 4, kind, 5);
-    const auto found = large_uncertainty(planted.samples, sign_free(planted.network), second_moment(planted.samples, true, Control(1)), Control(1));
+    const auto found =
+        large_uncertainty(planted.samples, sign_free(planted.network), second_moment(planted.samples, true, Control(1)), Control(1));
     EXPECT_EQ(found.determined, kind == test::Freedom::none) << test::words_of(kind) << ", least eigenvalue " << found.least;
   }
 }

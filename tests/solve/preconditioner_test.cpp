@@ -74,7 +74,8 @@ TEST(SignPattern, ProductsFromStoredSignsAreThoseFromTheData) {
       reduce(problem.samples, first_order, Control(1));
       const SignFreeModel expected = reduce(problem.samples, CurvatureSum(at, direction, Loss{}), Control(1)).product;
       SignFreeModel seen = reduce(problem.samples, PatternCurvatureSum<double>(at, pattern, direction, true), Control(1)).product;
-      EXPECT_LT(std::sqrt(seen.add(-1, expected).dot(seen)), 1e-13 * std::sqrt(expected.dot(expected))) << units << " units, " << outputs << " outputs";
+      EXPECT_LT(std::sqrt(seen.add(-1, expected).dot(seen)), 1e-13 * std::sqrt(expected.dot(expected)))
+          << units << " units, " << outputs << " outputs";
     }
 }
 

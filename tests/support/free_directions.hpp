@@ -41,7 +41,8 @@ inline PlantedLarge planted_large(Index inputs, Index units, Freedom kind, std::
     Vector row = random.normal_vector(inputs);
     const double t = network.W.row(0).dot(row) + network.b[0];
     if (kind == Freedom::few_samples) {
-      if (i % (samples / inputs) == 0 && i / (samples / inputs) < inputs) row += (1 - t) / network.W.row(0).squaredNorm() * network.W.row(0).transpose();
+      if (i % (samples / inputs) == 0 && i / (samples / inputs) < inputs)
+        row += (1 - t) / network.W.row(0).squaredNorm() * network.W.row(0).transpose();
     } else if (kind != Freedom::none && t > 0) {
       row -= ((plane.dot(row) - 0.3) / plane.squaredNorm()) * plane;
     }

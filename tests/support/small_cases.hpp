@@ -14,7 +14,7 @@
 namespace relucover::test {
 
 enum class Labels { constant, linear, one_kink, network, zero_one, random, repeated_rows };
-inline constexpr std::array label_kinds = {Labels::constant, Labels::linear,  Labels::one_kink,     Labels::network,
+inline constexpr std::array label_kinds = {Labels::constant, Labels::linear, Labels::one_kink,     Labels::network,
                                            Labels::zero_one, Labels::random, Labels::repeated_rows};
 inline constexpr std::array label_names = {"constant", "linear", "one kink", "network", "0/1", "random", "repeated rows"};
 
@@ -35,7 +35,8 @@ struct SmallProblem {
 };
 
 inline SmallProblem problem_of(const SmallCase& small) {
-  RandomStream random(static_cast<std::uint64_t>(small.inputs + 10 * small.outputs + 100 * small.samples), purpose::study, static_cast<std::uint64_t>(small.labels));
+  RandomStream random(static_cast<std::uint64_t>(small.inputs + 10 * small.outputs + 100 * small.samples), purpose::study,
+                      static_cast<std::uint64_t>(small.labels));
   const Index n = small.samples, d = small.inputs, l = small.outputs;
   SmallProblem problem{random.normal_matrix(n, d), RowMatrix::Zero(n, l), std::nullopt};
   const auto made_by = [&](Network network) {
@@ -91,7 +92,8 @@ inline std::string false_claim(const SmallCase& small, const SmallProblem& probl
   const double scale = std::sqrt(truth.squaredNorm() / static_cast<double>(truth.size()));
   const double allowed = result.status == Status::exact ? 1e-6 * scale : 1e-6 * scale + 10 * result.noise_estimate;
   const Index wrong = ((truth - answer).cwiseAbs().rowwise().maxCoeff().array() > allowed).count();
-  return wrong > fresh.rows() / 20 ? fmt::format("{} of {} inputs between samples are answered wrongly", wrong, fresh.rows()) : std::string();
+  return wrong > fresh.rows() / 20 ? fmt::format("{} of {} inputs between samples are answered wrongly", wrong, fresh.rows())
+                                   : std::string();
 }
 
 struct SmallOutcome {
@@ -109,9 +111,12 @@ inline SmallOutcome outcome_of(const SmallCase& small, double time_limit = 20) {
     outcome.status = result.status;
     outcome.seconds = result.seconds;
     outcome.trouble = false_claim(small, problem, result);
-    if (!outcome.trouble.empty()) outcome.trouble = fmt::format("false claim: {} ({}; {})", outcome.trouble, name_of(result.status), result.message);
-    if (result.usable() && result.network.inputs() != small.inputs) outcome.trouble = "usable, but the network has another number of inputs";
-    if (result.usable() && !result.network.evaluate(problem.x).allFinite()) outcome.trouble = "usable, but the network's values are not finite";
+    if (!outcome.trouble.empty())
+      outcome.trouble = fmt::format("false claim: {} ({}; {})", outcome.trouble, name_of(result.status), result.message);
+    if (result.usable() && result.network.inputs() != small.inputs)
+      outcome.trouble = "usable, but the network has another number of inputs";
+    if (result.usable() && !result.network.evaluate(problem.x).allFinite())
+      outcome.trouble = "usable, but the network's values are not finite";
     if (result.message.empty()) outcome.trouble = "no message";
   } catch (const std::exception& error) {
     outcome.trouble = fmt::format("throws: {}", error.what());

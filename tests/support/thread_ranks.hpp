@@ -25,7 +25,8 @@ struct Traffic {
 class ThreadRanks {
  public:
   explicit ThreadRanks(int size, RankTalk talk = RankTalk::gather_only)
-      : talk_(talk), board_(static_cast<std::size_t>(size)), traffic_(static_cast<std::size_t>(size)), boxes_(static_cast<std::size_t>(size)), barrier_(size) {}
+      : talk_(talk), board_(static_cast<std::size_t>(size)), traffic_(static_cast<std::size_t>(size)),
+        boxes_(static_cast<std::size_t>(size)), barrier_(size) {}
 
   /// Runs `work` on every rank and waits for all.
   void run(const std::function<void(const Communicator&)>& work) {

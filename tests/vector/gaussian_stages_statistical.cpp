@@ -13,8 +13,8 @@
 #include "learners/vector/rectified.hpp"
 #include "learners/vector/sign_recovery.hpp"
 #include "learners/vector/sparse_corruption.hpp"
-#include "samples/subsample.hpp"
 #include "samples/hard_instances.hpp"
+#include "samples/subsample.hpp"
 #include "vector/planted.hpp"
 
 namespace relucover {
@@ -70,8 +70,8 @@ TEST(SignRecovery, DeadBandIsExactUpToATenth) {
     const auto errors = errors_over_seeds(20, [&](auto seed) {
       const Planted planted = planted_vector({10, 5, 8, 3, 3}, of_samples(1000), seed);
       const Matrix compress = compression(fit_quadratic(*planted.source, two_threads), 5);
-      const auto found = recover_with_dead_band(*planted.source, compress, disturbed(planted.truth.W, error, seed),
-                                                two_threads, {.error = error});
+      const auto found =
+          recover_with_dead_band(*planted.source, compress, disturbed(planted.truth.W, error, seed), two_threads, {.error = error});
       return (found.W - planted.truth.W.rowwise().normalized()).rowwise().norm().maxCoeff();
     });
     EXPECT_LE(errors.back(), 1e-12) << error;
@@ -84,8 +84,7 @@ TEST(SignRecovery, AsPrintedNeedsDirectionsThatMakeNoFalseZero) {
   const Matrix truth = planted.truth.W.rowwise().normalized();
   const Matrix close = recover_one_sided(*planted.source, compress, disturbed(truth, 1e-9, 1), 0, 1e-7, two_threads);
   EXPECT_LE((close - truth).rowwise().norm().maxCoeff(), 1e-10);
-  const Matrix far =
-      recover_one_sided(*planted.source, compress, disturbed(truth, 0.05, 1), 0.3 / 300, 1e-9, two_threads);
+  const Matrix far = recover_one_sided(*planted.source, compress, disturbed(truth, 0.05, 1), 0.3 / 300, 1e-9, two_threads);
   EXPECT_GT((far - truth).rowwise().norm().maxCoeff(), 0.5);
 }
 
@@ -105,8 +104,7 @@ TEST(SignRecovery, ProjectionFindsAllSignsInNoise) {
 TEST(IndependentComponents, StartAndExactStep) {
   const auto starts = errors_over_seeds(5, [](auto seed) {
     const Planted planted = planted_vector({10, 10, 10}, of_samples(10000), seed);
-    return squared_errors(planted.truth, independent_component_start(*planted.source, 10, seed, two_threads).network)
-        .worst();
+    return squared_errors(planted.truth, independent_component_start(*planted.source, 10, seed, two_threads).network).worst();
   });
   EXPECT_LE(median(starts), 0.02);
   const auto exact = errors_over_seeds(5, [](auto seed) {
@@ -123,8 +121,7 @@ TEST(ProportionalLabels, ExactWithFewerOutputsThanUnits) {
     const Planted planted = planted_vector({10, 5, 3, 3, 1}, of_samples(20000), seed);
     const auto start = proportional_labels_start(*planted.source, 5, two_threads);
     exact += start.problem.empty() &&
-             squared_errors(planted.truth, with_fitted_outputs(*planted.source, start.network, two_threads)).worst() <=
-                 1e-18;
+             squared_errors(planted.truth, with_fitted_outputs(*planted.source, start.network, two_threads)).worst() <= 1e-18;
   }
   EXPECT_GE(exact, 19);
 }
@@ -204,19 +201,14 @@ TEST(SparseCorruption, CleansFifteenPercent) {
 TEST(Rectified, PowersAndExponentialAreExact) {
   for (const Activation activation : {Activation::relu2, Activation::relu3, Activation::expm1}) {
     const auto errors = errors_over_seeds(4, [&](auto seed) {
-      const Planted planted = planted_vector({.inputs = 10,
-                                              .units = 5,
-                                              .outputs = 8,
-                                              .weight_condition = 2,
-                                              .output_condition = 2,
-                                              .activation = activation},
-                                             of_samples(20000), seed);
+      const Planted planted =
+          planted_vector({.inputs = 10, .units = 5, .outputs = 8, .weight_condition = 2, .output_condition = 2, .activation = activation},
+                         of_samples(20000), seed);
       const QuadraticFit fit = fit_quadratic(*planted.source, two_threads);
       const auto start = order_two_start(fit, 5, two_threads, {.biases = false});
       if (!start.problem.empty()) return 100.0;
       const Matrix compress = compression(fit, 5);
-      const auto found =
-          recover_rectified(*planted.source, compress, start.network.W, rectified(activation), two_threads);
+      const auto found = recover_rectified(*planted.source, compress, start.network.W, rectified(activation), two_threads);
       Network answer(10, 5, 8, activation);
       answer.W = found.W;
       answer.A = found.A;

@@ -15,9 +15,7 @@ bool has_network(const SixSat& formula) {
   for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << formula.variables); ++bits) {
     std::vector<bool> assignment;
     for (Index i = 0; i < formula.variables; ++i) assignment.push_back((bits >> i) & 1);
-    if ((network_of_assignment(formula, assignment).evaluate(instance.x()) - instance.y()).cwiseAbs().maxCoeff() <
-        1e-12)
-      return true;
+    if ((network_of_assignment(formula, assignment).evaluate(instance.x()) - instance.y()).cwiseAbs().maxCoeff() < 1e-12) return true;
   }
   return false;
 }
@@ -78,8 +76,7 @@ TEST(HardInstances, MirrorImagesMakeInputsSymmetric) {
 }
 
 TEST(VectorNetwork, HasTheConditionAskedFor) {
-  const Network network =
-      vector_network({.inputs = 8, .units = 5, .outputs = 6, .weight_condition = 100, .output_condition = 7});
+  const Network network = vector_network({.inputs = 8, .units = 5, .outputs = 6, .weight_condition = 100, .output_condition = 7});
   const Vector w = singular_values(network.W), a = singular_values(network.A);
   EXPECT_NEAR(w[0] / w[4], 100, 1e-9);
   EXPECT_NEAR(a[0] / a[4], 7, 1e-12);

@@ -46,9 +46,7 @@ TEST(PureNeuronStart, WithLabelNoise) {
 }
 
 TEST(ExactStep, TenByTenFromTwoHundredSamplesAndMixtureFromThreeHundred) {
-  const auto gaussian = errors_over_seeds(20, [](auto seed) {
-    return exact_error(planted_vector({10, 10, 10}, of_samples(200), seed));
-  });
+  const auto gaussian = errors_over_seeds(20, [](auto seed) { return exact_error(planted_vector({10, 10, 10}, of_samples(200), seed)); });
   EXPECT_GE(count_at_most(gaussian, 1e-20), 19) << gaussian.back();
   const auto mixture = errors_over_seeds(20, [](auto seed) {
     return exact_error(planted_vector({10, 10, 10}, of_samples(300, "mixture"), seed));
@@ -74,7 +72,8 @@ TEST(PrintedPureNeuron, AlgorithmTwoHasItsMedian) {
 TEST(PrintedPureNeuron, AlternatingLeastSquaresHasItsMedian) {
   const auto errors = errors_over_seeds(3, [](auto seed) {
     const Planted planted = planted_vector({10, 10, 10}, of_samples(10000), seed);
-    return squared_errors(planted.truth, printed_pure_neuron(*planted.source, 10, {.alternating = true}, seed, on_two_threads).network).worst();
+    return squared_errors(planted.truth, printed_pure_neuron(*planted.source, 10, {.alternating = true}, seed, on_two_threads).network)
+        .worst();
   });
   EXPECT_LE(median(errors), 0.05);
 }

@@ -13,8 +13,8 @@ namespace {
 
 InputDiagnostics diagnose_planted(const std::string& distribution, double noise = 0, Index samples = 20000) {
   const Network truth = planted_network({.inputs = 8, .units = 4, .seed = 5});
-  const auto source = synthetic_samples(
-      truth, {.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = 6});
+  const auto source =
+      synthetic_samples(truth, {.samples = samples, .distribution = InputDistribution::parse(distribution), .noise = noise, .seed = 6});
   return diagnose(*source, {}, Control(2));
 }
 

@@ -164,7 +164,8 @@ TEST(LeftOut, ByAccidentOrNot) {
   }
 }
 
-// Labels that were wrong by accident are left out, and so are rows that a further unit would explain: only the latter speak against the answer.
+// Labels that were wrong by accident are left out, and so are rows that a further unit would explain: only the latter speak against the
+// answer.
 TEST(LeftOut, ExplainedByOneMoreUnit) {
   RandomStream random(5, purpose::study);
   const RowMatrix x = random.normal_matrix(200, 2);
@@ -195,7 +196,8 @@ TEST(LeftOut, ExplainedByOneMoreUnit) {
 // What is spread like a wave, or to one side, is no noise that the other tests could tell from a function.
 TEST(NothingLeft, WavesAndSkewedNoiseAreNotCalledNoise) {
   const auto wave = noisy(1, 1500, [](RandomStream& r, const auto&) { return 0.05 * std::sin(1e4 * r.uniform()); });
-  EXPECT_NE(verdict_of(wave.truth, wave.samples).refusal.find("waves are"), std::string::npos) << verdict_of(wave.truth, wave.samples).refusal;
+  EXPECT_NE(verdict_of(wave.truth, wave.samples).refusal.find("waves are"), std::string::npos)
+      << verdict_of(wave.truth, wave.samples).refusal;
   const auto skewed = noisy(1, 1500, [](RandomStream& r, const auto&) { return 0.05 * (-std::log(r.uniform()) - 1); });
   EXPECT_FALSE(verdict_of(skewed.truth, skewed.samples).refusal.empty());
 }
@@ -259,7 +261,8 @@ TEST(NothingLeft, SeesFunctionsOfTwoColumnsWhateverTheirShape) {
   for (int seed = 0; seed < seeds; ++seed) {
     RandomStream random(static_cast<std::uint64_t>(seed) + 200, purpose::study);
     const Matrix x = random.normal_matrix(3000, 6), noise = random.normal_matrix(3000, 1);
-    const Vector board = (3 * x.col(1)).unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); })
+    const Vector board = (3 * x.col(1))
+                             .unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); })
                              .cwiseProduct((3 * x.col(4)).unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); }));
     const Vector wave = (3 * x.col(0)).array().sin() * (4 * x.col(2)).array().sin();
     boards += cells_of_two(x, noise + 0.5 * board, random) < false_alarms::each;

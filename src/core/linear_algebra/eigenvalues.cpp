@@ -17,10 +17,11 @@ Vector eigenvalues_in_place(Matrix& symmetric, char job) {
   Vector values(n);
   if (n == 0) return values;
   const SingleThreadedBlas single_threaded;
-  const bool solved = symmetric.allFinite() && with_workspaces([&](double* work, lapack_int length, lapack_int* integers, lapack_int integer_length) {
-    return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', size(n), symmetric.data(), leading(n), values.data(), work, length, integers,
-                               integer_length);
-  });
+  const bool solved =
+      symmetric.allFinite() && with_workspaces([&](double* work, lapack_int length, lapack_int* integers, lapack_int integer_length) {
+        return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', size(n), symmetric.data(), leading(n), values.data(), work, length, integers,
+                                   integer_length);
+      });
   if (solved) return values;
   symmetric = no_answer(n, n);
   return no_answer(n, 1);
@@ -38,10 +39,11 @@ SquareEigen square_eigen(Matrix& square, bool with_vectors) {
   SquareEigen answer{true, Vector(n), Vector(n), Matrix(n, with_vectors ? n : 0)};
   if (n == 0) return answer;
   const SingleThreadedBlas single_threaded;
-  answer.converged = square.allFinite() && with_workspace([&](double* work, lapack_int length) {
-    return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', with_vectors ? 'V' : 'N', size(n), square.data(), leading(n), answer.real.data(),
-                              answer.imaginary.data(), nullptr, 1, answer.vectors.data(), leading(n), work, length);
-  });
+  answer.converged =
+      square.allFinite() && with_workspace([&](double* work, lapack_int length) {
+        return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', with_vectors ? 'V' : 'N', size(n), square.data(), leading(n), answer.real.data(),
+                                  answer.imaginary.data(), nullptr, 1, answer.vectors.data(), leading(n), work, length);
+      });
   if (!answer.converged) answer = {false, no_answer(n, 1), no_answer(n, 1), no_answer(n, answer.vectors.cols())};
   return answer;
 }
@@ -71,8 +73,8 @@ SymmetricEigen tridiagonal_eigen(Vector diagonal, Vector beside) {
   const SingleThreadedBlas single_threaded;
   const bool solved = answer.values.allFinite() && beside.allFinite() &&
                       with_workspaces([&](double* work, lapack_int length, lapack_int* integers, lapack_int integer_length) {
-                        return LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', size(n), answer.values.data(), beside.data(), answer.vectors.data(),
-                                                   leading(n), work, length, integers, integer_length);
+                        return LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', size(n), answer.values.data(), beside.data(),
+                                                   answer.vectors.data(), leading(n), work, length, integers, integer_length);
                       });
   if (!solved) answer = {no_answer(n, 1), no_answer(n, n)};
   return answer;

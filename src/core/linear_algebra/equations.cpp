@@ -26,13 +26,17 @@ Matrix solve_triangle(const Eigen::Ref<const Matrix>& triangle, Matrix right, CB
 
 }  // namespace
 
-Matrix solve_lower(const Eigen::Ref<const Matrix>& lower, Matrix right) { return solve_triangle(lower, std::move(right), CblasLower, CblasNoTrans); }
+Matrix solve_lower(const Eigen::Ref<const Matrix>& lower, Matrix right) {
+  return solve_triangle(lower, std::move(right), CblasLower, CblasNoTrans);
+}
 
 Matrix solve_lower_transposed(const Eigen::Ref<const Matrix>& lower, Matrix right) {
   return solve_triangle(lower, std::move(right), CblasLower, CblasTrans);
 }
 
-Matrix solve_upper(const Eigen::Ref<const Matrix>& upper, Matrix right) { return solve_triangle(upper, std::move(right), CblasUpper, CblasNoTrans); }
+Matrix solve_upper(const Eigen::Ref<const Matrix>& upper, Matrix right) {
+  return solve_triangle(upper, std::move(right), CblasUpper, CblasNoTrans);
+}
 
 Cholesky::Cholesky(Matrix symmetric) : lower_(std::move(symmetric)) {
   const Index n = lower_.rows();
@@ -110,8 +114,8 @@ Matrix solve_square(Matrix square, Matrix right) {
   if (right.size() == 0) return right;
   const SingleThreadedBlas single_threaded;
   std::vector<lapack_int> pivots(static_cast<std::size_t>(n));
-  if (!square.allFinite() || LAPACKE_dgesv_work(LAPACK_COL_MAJOR, size(n), size(right.cols()), square.data(), leading(n), pivots.data(), right.data(),
-                                                leading(n)) != 0)
+  if (!square.allFinite() || LAPACKE_dgesv_work(LAPACK_COL_MAJOR, size(n), size(right.cols()), square.data(), leading(n), pivots.data(),
+                                                right.data(), leading(n)) != 0)
     return no_answer(n, right.cols());
   return right;
 }

@@ -16,9 +16,9 @@ bool reflect(Matrix& matrix, Vector& scales) {
   scales.resize(std::min(matrix.rows(), matrix.cols()));
   if (matrix.size() == 0) return true;
   return matrix.allFinite() && with_workspace([&](double* work, lapack_int length) {
-    return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, size(matrix.rows()), size(matrix.cols()), matrix.data(), leading(matrix.rows()), scales.data(),
-                               work, length);
-  });
+           return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, size(matrix.rows()), size(matrix.cols()), matrix.data(), leading(matrix.rows()),
+                                      scales.data(), work, length);
+         });
 }
 
 Matrix upper_triangle(const Matrix& packed, Index rows) { return packed.topRows(rows).triangularView<Eigen::Upper>(); }
@@ -30,8 +30,8 @@ Matrix basis_of(const Matrix& packed, const Vector& scales, Index columns) {
   if (basis.size() == 0) return basis;
   basis.leftCols(reflectors) = packed.leftCols(reflectors);
   const bool made = with_workspace([&](double* work, lapack_int length) {
-    return LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, size(rows), size(columns), size(reflectors), basis.data(), leading(rows), scales.data(), work,
-                               length);
+    return LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, size(rows), size(columns), size(reflectors), basis.data(), leading(rows), scales.data(),
+                               work, length);
   });
   return made ? basis : no_answer(rows, columns);
 }
@@ -74,9 +74,9 @@ PivotedQr::PivotedQr(Matrix matrix, std::optional<double> threshold)
   const SingleThreadedBlas single_threaded;
   std::vector<lapack_int> pivots(static_cast<std::size_t>(columns), 0);
   finite_ = packed_.allFinite() && with_workspace([&](double* work, lapack_int length) {
-    return LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, size(rows), size(columns), packed_.data(), leading(rows), pivots.data(), scales_.data(), work,
-                               length);
-  });
+              return LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, size(rows), size(columns), packed_.data(), leading(rows), pivots.data(),
+                                         scales_.data(), work, length);
+            });
   if (!finite_) return;
   std::transform(pivots.begin(), pivots.end(), order_.begin(), [](lapack_int from_one) { return Index{from_one} - 1; });
   const Vector diagonal = packed_.diagonal().cwiseAbs();
@@ -84,9 +84,7 @@ PivotedQr::PivotedQr(Matrix matrix, std::optional<double> threshold)
   rank_ = (diagonal.array() > above).count();
 }
 
-Matrix PivotedQr::triangle() const {
-  return finite_ ? upper_triangle(packed_, scales_.size()) : no_answer(scales_.size(), packed_.cols());
-}
+Matrix PivotedQr::triangle() const { return finite_ ? upper_triangle(packed_, scales_.size()) : no_answer(scales_.size(), packed_.cols()); }
 
 Matrix PivotedQr::basis() const {
   const SingleThreadedBlas single_threaded;
@@ -97,10 +95,11 @@ Matrix PivotedQr::rotated(Matrix right) const {
   check_equal("rows of the right side", right.rows(), packed_.rows());
   if (right.size() == 0 || scales_.size() == 0) return right;
   const SingleThreadedBlas single_threaded;
-  const bool turned = finite_ && with_workspace([&](double* work, lapack_int length) {
-    return LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', size(right.rows()), size(right.cols()), size(scales_.size()), packed_.data(),
-                               leading(packed_.rows()), scales_.data(), right.data(), leading(right.rows()), work, length);
-  });
+  const bool turned =
+      finite_ && with_workspace([&](double* work, lapack_int length) {
+        return LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', size(right.rows()), size(right.cols()), size(scales_.size()), packed_.data(),
+                                   leading(packed_.rows()), scales_.data(), right.data(), leading(right.rows()), work, length);
+      });
   return turned ? right : no_answer(right.rows(), right.cols());
 }
 

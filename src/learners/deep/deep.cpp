@@ -18,7 +18,8 @@ namespace relucover {
 namespace {
 
 /// Errors of the network on all samples, and on those that were held out.
-void measure(const SampleSource& source, const PreparedDeepData& prepared, const LayeredModel& plain, const Control& control, Result& result) {
+void measure(const SampleSource& source, const PreparedDeepData& prepared, const LayeredModel& plain, const Control& control,
+             Result& result) {
   const NetworkError all = network_error(result.network, source, control);
   result.residual_rms = all.rms;
   result.residual_relative = all.relative;
@@ -48,8 +49,8 @@ double deep_label_rounding(const SampleSource& source, const Control& control) {
   return grid.float32 && !grid.rounded() ? single_roundings * grid.rounding() : 0;
 }
 
-void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found,
-                const LearnOptions& options, const Control& control, Result& result) {
+void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, const LearnOptions& options,
+                const Control& control, Result& result) {
   measure(source, prepared, found.plain, control, result);
   judge(source, options.layers, control, result);
 }
@@ -76,7 +77,8 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
   const std::vector<Index> widths = found.plain.widths();
   if (widths.empty() || std::find(widths.begin(), widths.end(), Index{0}) != widths.end()) {
     result.status = Status::assumption_failed;
-    result.message = "a layer without units is enough for these samples: there is no deep network to be seen (--units looks for one hidden layer)";
+    result.message =
+        "a layer without units is enough for these samples: there is no deep network to be seen (--units looks for one hidden layer)";
     return;
   }
   result.network = prepared.scaling.unscaled(found.plain);

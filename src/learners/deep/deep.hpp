@@ -11,7 +11,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
 double deep_label_rounding(const SampleSource& source, const Control& control);
 
 /// Errors, certificate, status and words of `result.network` on the samples.
-void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found,
-                const LearnOptions& options, const Control& control, Result& result);
+void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, const LearnOptions& options,
+                const Control& control, Result& result);
 
 }  // namespace relucover

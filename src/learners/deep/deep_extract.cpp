@@ -31,7 +31,8 @@ RowMatrix stacked(const RowMatrix& above, const RowMatrix& below) {
 class DeepExtraction {
  public:
   DeepExtraction(Asking& asking, const QueryLaw& law, const ExtractOptions& options, const Control& control)
-      : asking_(asking), options_(options), control_(control), gaussian_(asking, law, options), random_(options.learn.seed, purpose::queries, 1) {}
+      : asking_(asking), options_(options), control_(control), gaussian_(asking, law, options),
+        random_(options.learn.seed, purpose::queries, 1) {}
 
   void run(Extraction& extraction) {
     Result& result = extraction.result;
@@ -137,7 +138,8 @@ class DeepExtraction {
     result.network = prepared_.scaling.unscaled(found_.plain);
     result.notes.clear();
     judge_deep(all, prepared_, found_, options_.learn, control_, result);
-    result.notes.push_back(fmt::format("{} queries were Gaussian; {} more looked for units that few of those see", gaussian_.samples(), asked_x_.rows()));
+    result.notes.push_back(
+        fmt::format("{} queries were Gaussian; {} more looked for units that few of those see", gaussian_.samples(), asked_x_.rows()));
   }
 
   Asking& asking_;

@@ -134,14 +134,16 @@ class DeepSearch {
     return one;
   }
   Index rows_for(double per_parameter, Index parameters) const {
-    return std::min(data_.samples(), static_cast<Index>(per_parameter * static_cast<double>(parameters) / static_cast<double>(data_.y.cols())));
+    return std::min(data_.samples(),
+                    static_cast<Index>(per_parameter * static_cast<double>(parameters) / static_cast<double>(data_.y.cols())));
   }
   /// Draws of rows far apart, so that no two uses share any.
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }
 
   void say(Index start, Index round, const char* what, const LayeredModel& model, double cost) const {
-    control_.progress("deep search", -1, fmt::format("start {}, round {}: {}, layers of {} units, cost {:.1e}", start + 1, round + 1, what,
-                                                     fmt::join(model.widths(), ", "), cost));
+    control_.progress("deep search", -1,
+                      fmt::format("start {}, round {}: {}, layers of {} units, cost {:.1e}", start + 1, round + 1, what,
+                                  fmt::join(model.widths(), ", "), cost));
   }
 
   const DeepData& data_;

@@ -1,6 +1,6 @@
 #pragma once
-// The search for a deep network: one and a half times as many units as wanted, descended on fresh batches; units dropped while nothing is lost, added
-// where it is stuck; the exact fit taken to all samples, shrunk, and written as a plain ReLU network (docs/deep.md).
+// The search for a deep network: one and a half times as many units as wanted, descended on fresh batches; units dropped while nothing is
+// lost, added where it is stuck; the exact fit taken to all samples, shrunk, and written as a plain ReLU network (docs/deep.md).
 #include "learners/deep/deep_data.hpp"
 #include "relucover/learn.hpp"
 
@@ -18,16 +18,16 @@ struct DeepSearchOptions {
 };
 
 struct DeepSearchOutcome {
-  bool found = false;          // a plain network, right on nearly all samples
-  LayeredModel plain;          // of scaled samples
-  std::vector<Index> linear;   // linear units at the end of each layer
-  Index wrong = 0;             // samples that it has wrong, of those learned from
-  Index held_wrong = 0;        // and of those held out
-  LayeredModel sign_free;      // the best fit, found or not
+  bool found = false;         // a plain network, right on nearly all samples
+  LayeredModel plain;         // of scaled samples
+  std::vector<Index> linear;  // linear units at the end of each layer
+  Index wrong = 0;            // samples that it has wrong, of those learned from
+  Index held_wrong = 0;       // and of those held out
+  LayeredModel sign_free;     // the best fit, found or not
   double cost = 1;
   Index starts = 0, rounds = 0;
-  std::vector<Index> asked;    // widths
-  std::vector<double> history; // relative cost after each round
+  std::vector<Index> asked;     // widths
+  std::vector<double> history;  // relative cost after each round
 };
 
 /// Out of time: what was found is returned; if nothing was, Interrupted is thrown.

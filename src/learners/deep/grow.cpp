@@ -13,7 +13,8 @@ namespace {
 RowMatrix some_rows(Index count, const RowMatrix& seen, Index constant, RandomStream& random) {
   RowMatrix rows = random.normal_matrix(count, seen.cols());
   const Eigen::RowVectorXd mean = seen.colwise().mean();
-  const Eigen::RowVectorXd spread = (seen.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() / std::sqrt(static_cast<double>(seen.rows()));
+  const Eigen::RowVectorXd spread =
+      (seen.rowwise() - mean).colwise().squaredNorm().cwiseSqrt() / std::sqrt(static_cast<double>(seen.rows()));
   for (Index c = 0; c < seen.cols(); ++c) rows.col(c) /= spread[c] > 1e-6 ? spread[c] : 1.0;
   rows.col(constant).setZero();
   const RowMatrix t = seen * rows.transpose();

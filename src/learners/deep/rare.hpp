@@ -20,8 +20,8 @@ LayeredModel with_linear_unit(const LayeredModel& model, const RowMatrix& x, Ind
 /// A fit exact on most samples taken to all of them.
 struct Settled {
   LayeredModel model;
-  std::vector<char> wrong;    // of all samples of the data
-  std::vector<Index> used;    // rows that were fitted
+  std::vector<char> wrong;  // of all samples of the data
+  std::vector<Index> used;  // rows that were fitted
 };
 /// Descends on `some` rows and all that are wrong; where that is not enough, seats a rare unit of the last layer again, or leaves the
 /// worst samples aside.

@@ -118,7 +118,7 @@ class Surgery {
 
 /// Cheapest first.
 std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<double>& samples, const std::vector<Index>& least,
-                                  const Control& control) {
+                                const Control& control) {
   const SingleThreadedBlas single_threaded;
   const Surgery surgery(model, samples, control);
   std::vector<std::pair<Index, Index>> units;

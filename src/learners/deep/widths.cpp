@@ -10,8 +10,10 @@ namespace {
 std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options) {
   const Index inputs = data.x.cols(), outputs = data.y.cols();
   std::vector<std::size_t> depths;
-  if (options.any_depth) depths = {1, 2, 3};
-  else depths = {options.layers.size()};
+  if (options.any_depth)
+    depths = {1, 2, 3};
+  else
+    depths = {options.layers.size()};
   std::vector<std::vector<Index>> all;
   for (Index width = 4; width <= 64; width += std::max<Index>(2, width * 2 / 5))
     for (const std::size_t depth : depths) {

@@ -18,9 +18,10 @@ void report_gaussianity(const SampleSource& source, const LearnOptions& options,
   result.figures["gaussian_worst_z"] = gaussian.worst_z;
   result.figures["gaussian_threshold"] = gaussian.threshold;
   if (!gaussian.passed)
-    result.notes.push_back(fmt::format("the inputs are not Gaussian ({}: {:.1f} standard deviations, {:.1f} would pass): Hermite moments "
-                                       "carry no guarantee here, only what the data confirm counts",
-                                       gaussian.worst, gaussian.worst_z, gaussian.threshold));
+    result.notes.push_back(
+        fmt::format("the inputs are not Gaussian ({}: {:.1f} standard deviations, {:.1f} would pass): Hermite moments "
+                    "carry no guarantee here, only what the data confirm counts",
+                    gaussian.worst, gaussian.worst_z, gaussian.threshold));
 }
 
 }  // namespace relucover

@@ -43,8 +43,7 @@ Vector label_combination(const InputMoments& moments, std::uint64_t seed) {
   const Index outputs = moments.label_mean.size();
   if (outputs == 1) return Vector::Ones(1);
   RandomStream random(seed, purpose::pencil, 1u << 20);
-  return random.normal_vector(outputs).cwiseQuotient(
-      moments.label_covariance.diagonal().cwiseMax(1e-300).cwiseSqrt());
+  return random.normal_vector(outputs).cwiseQuotient(moments.label_covariance.diagonal().cwiseMax(1e-300).cwiseSqrt());
 }
 
 /// Says how far out a kink may be before T_2 no longer shows it, and what a kink one further out would need.
@@ -73,8 +72,7 @@ Setting choose_setting(const MomentSource& moments, Index moment_samples, const 
     setting.directions = Matrix::Identity(d, d);
     return setting;
   }
-  const Subspace subspace =
-      subspace_of(moments, setting.units > 0 ? setting.units : d, {.excess = 1.0, .seed = options.seed}, control);
+  const Subspace subspace = subspace_of(moments, setting.units > 0 ? setting.units : d, {.excess = 1.0, .seed = options.seed}, control);
   result.series["t2_spectrum"] = {subspace.spectrum.data(), subspace.spectrum.data() + subspace.spectrum.size()};
   if (setting.units == 0) setting.units = std::max<Index>(1, count_by_spectrum(subspace.spectrum, false));
   result.figures["t2_gap"] = subspace.gap;
@@ -159,8 +157,8 @@ SignFreeModel solve_best(const SampleSource& source, const MomentStart& start, c
 }
 
 /// Kinks that only a few samples see pull at all units, and may bring in units that share the work of others.
-void repair(const SampleSource& source, const Whitening& whitening, const LearnOptions& options, const Result& before, const Control& control,
-            Result& result) {
+void repair(const SampleSource& source, const Whitening& whitening, const LearnOptions& options, const Result& before,
+            const Control& control, Result& result) {
   const StageClock clock("repair");
   const RefinedForms refined = refine_forms(source, sign_free(result.network), whitening, control);
   if (!refined.found_more) return;
@@ -213,7 +211,8 @@ void learn_hermite(const SampleSource& source, const LearnOptions& options, cons
   learn_from_start(source, moment_start(source, options, control, result), options, control, result);
 }
 
-void learn_from_start(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control, Result& result) {
+void learn_from_start(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control,
+                      Result& result) {
   if (start.candidates.empty()) {
     result.status = Status::numerical_failure;
     result.message = "no draw of the moment pencils gave a candidate: the moments are degenerate";
@@ -224,8 +223,9 @@ void learn_from_start(const SampleSource& source, const MomentStart& start, cons
   finish(source, model, options, control, result);
   if (source.outputs() == 1 && !result.certified()) repair(source, start.whitening, options, before, control, result);
   if (source.outputs() == 1)
-    report_hidden_units(find_hidden_units(source, sign_free(result.network), start.whitening, options.units, result.residual_relative, control),
-                        source.samples(), result);
+    report_hidden_units(
+        find_hidden_units(source, sign_free(result.network), start.whitening, options.units, result.residual_relative, control),
+        source.samples(), result);
 }
 
 std::vector<Learner> hermite_learners() {
@@ -245,8 +245,7 @@ std::vector<Learner> hermite_learners() {
        learn_hermite},
       {{"hermite-printed", "Gaussian inputs: tensor decompositions of two Hermite moments alone, as published", printed},
        learn_hermite_printed},
-      {{"hermite-regression", "Gaussian inputs: the published moment method, then linear regression on features of both signs",
-        regression},
+      {{"hermite-regression", "Gaussian inputs: the published moment method, then linear regression on features of both signs", regression},
        learn_hermite_regression},
   };
 }

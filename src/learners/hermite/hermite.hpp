@@ -19,7 +19,8 @@ MomentStart moment_start(const SampleSource& source, const LearnOptions& options
 MomentStart moment_start(const SampledMoments& moments, const SampleSource& judge, const LearnOptions& options, const Control& control,
                          Result& result);
 /// The best few candidates solved on samples, the best of these finished and certified.
-void learn_from_start(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control, Result& result);
+void learn_from_start(const SampleSource& source, const MomentStart& start, const LearnOptions& options, const Control& control,
+                      Result& result);
 
 /// Pencils of moments give directions of all units, candidates are judged on data, the best few are solved.
 void learn_hermite(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);

@@ -60,8 +60,10 @@ HiddenUnits find_hidden_units(const SampleSource& source, const SignFreeModel& m
   Index at = 0;
   for (Index i = 0; i < model.units(); ++i) {
     const Vector part = model.output(0, i) * model.theta.row(i).transpose();
-    if (std::binary_search(barely.begin(), barely.end(), i)) affine += major_side(model, i, whitening.mean) * part;
-    else units.row(at++) = part.transpose();
+    if (std::binary_search(barely.begin(), barely.end(), i))
+      affine += major_side(model, i, whitening.mean) * part;
+    else
+      units.row(at++) = part.transpose();
   }
   Matrix forms(answer.separated + 1, d + 1);
   forms << units, affine.transpose();
@@ -89,10 +91,13 @@ void report_hidden_units(const HiddenUnits& hidden, Index samples, Result& resul
   result.figures["largest_bias_seen"] = hidden.largest_bias_seen;
   if (hidden.hidden == 0 || (result.certified() && hidden.linear == 0)) return;  // certified: not needed, and said so
   result.figures["samples_to_separate"] = hidden.samples_for_linear > 0 ? hidden.samples_for_linear : hidden.samples_for_next;
-  std::string note = fmt::format("{} unit{} could not be separated: on these {} samples", hidden.hidden, hidden.hidden == 1 ? "" : "s", samples);
+  std::string note =
+      fmt::format("{} unit{} could not be separated: on these {} samples", hidden.hidden, hidden.hidden == 1 ? "" : "s", samples);
   if (hidden.linear_bias > 0)
-    note += fmt::format(" 1 is like a linear function (the affine part can be that of one unit with bias {:.2f} or more; {:.0e} samples or more would show its kink)",
-                        hidden.linear_bias, hidden.samples_for_linear);
+    note += fmt::format(
+        " 1 is like a linear function (the affine part can be that of one unit with bias {:.2f} or more; {:.0e} samples or more would show "
+        "its kink)",
+        hidden.linear_bias, hidden.samples_for_linear);
   else if (hidden.linear > 0)
     note += " at least 1 is like a linear function (or the network has a linear term of its own)";
   if (hidden.zero > 0)

@@ -142,7 +142,7 @@ struct RankThresholds {
   double rank, weight, same;
 };
 RankThresholds thresholds_of(const HermiteMoments& moments, Index order, Index tuple_order, bool exact,
-                         const MomentMethodOptions& options) {
+                             const MomentMethodOptions& options) {
   const SymmetricTensor& tensor = moments.of_order(order);
   const double noise = moments.noise[static_cast<std::size_t>(order)];
   const double rows = std::sqrt(static_cast<double>(packed_size(tensor.dimension, tuple_order)));
@@ -167,9 +167,7 @@ Matrix merge_directions(const std::vector<RankOneTerms>& found, const std::vecto
   std::vector<Vector> kept;
   for (const Term& term : terms) {
     if (at_most > 0 && static_cast<Index>(kept.size()) == at_most) break;
-    const auto same = [&](const Vector& w) {
-      return std::min((w - term.w).norm(), (w + term.w).norm()) < thresholds.front().same;
-    };
+    const auto same = [&](const Vector& w) { return std::min((w - term.w).norm(), (w + term.w).norm()) < thresholds.front().same; };
     if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(term.w);
   }
   Matrix directions(static_cast<Index>(kept.size()), found.front().directions.cols());
@@ -240,8 +238,7 @@ MomentAnswer pencil_units(const MomentSource& source, const MomentMethodOptions&
   answer.units = draw_units(moments, frame, options, source.exact(), control);
   if (answer.units.count() == 0) return affine_answer(source, control);
   constexpr Index refinements = 30;
-  if (source.exact() && answer.units.count() > 0)
-    answer.units = refine_on_moments(moments, answer.units, 2, last, refinements, control);
+  if (source.exact() && answer.units.count() > 0) answer.units = refine_on_moments(moments, answer.units, 2, last, refinements, control);
   resolve_signs(moments, options, source.exact(), answer);
   answer.risk = moment_risk(moments, answer.units, 2, last);
   lift(frame, answer);
@@ -261,25 +258,28 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
     thresholds.push_back(thresholds_of(moments, order, tuple_order, source.exact(), options));
     sizes.push_back(std::max(std::sqrt(tensor.squared_norm()), 1e-300));
     found.push_back(decompose_tensor(tensor,
-                                     {.algorithm = options.decomposition, .tuple_order = tuple_order,
-                                      .rank_threshold = thresholds.back().rank, .max_rank = options.units,
-                                      .draws = options.draws, .seed = options.seed},
+                                     {.algorithm = options.decomposition,
+                                      .tuple_order = tuple_order,
+                                      .rank_threshold = thresholds.back().rank,
+                                      .max_rank = options.units,
+                                      .draws = options.draws,
+                                      .seed = options.seed},
                                      control));
   }
   MomentAnswer answer;
   answer.tuple_order = tuple_order;
   const Matrix directions = merge_directions(found, sizes, thresholds, options.units);  // step 4
   if (directions.rows() == 0) return affine_answer(source, control);
-  answer.units = finite_units(recover_scalars(moments, directions, tuple_order));       // step 5, Algorithm 2
+  answer.units = finite_units(recover_scalars(moments, directions, tuple_order));  // step 5, Algorithm 2
   if (answer.units.count() == 0) return affine_answer(source, control);
-  resolve_signs(moments, options, source.exact(), answer);                              // Algorithm 3 for ℓ = 1
+  resolve_signs(moments, options, source.exact(), answer);  // Algorithm 3 for ℓ = 1
   answer.risk = moment_risk(moments, answer.units, 2, last);
   lift(frame, answer);
   return answer;
 }
 
-Result learn_from_moments(const LearnOptions& options, const std::string& from, std::vector<std::string> problems, const std::string& reason,
-                          const std::function<void(const Control&, Result&)>& work) {
+Result learn_from_moments(const LearnOptions& options, const std::string& from, std::vector<std::string> problems,
+                          const std::string& reason, const std::function<void(const Control&, Result&)>& work) {
   for (std::string& problem : options.problems()) problems.push_back(std::move(problem));
   if (options.method != "hermite-printed" && options.method != "hermite" && options.method != "auto")
     problems.push_back(fmt::format("method {} needs samples; from {} there are hermite and hermite-printed", options.method, from));

@@ -52,8 +52,8 @@ MomentAnswer printed_units(const MomentSource& source, const MomentMethodOptions
 
 /// What learning from moments has in common, wherever they come from: options checked (`problems` are added to theirs), the
 /// method named, time and interruption filed. `from` completes "learn from ...".
-Result learn_from_moments(const LearnOptions& options, const std::string& from, std::vector<std::string> problems, const std::string& reason,
-                          const std::function<void(const Control&, Result&)>& work);
+Result learn_from_moments(const LearnOptions& options, const std::string& from, std::vector<std::string> problems,
+                          const std::string& reason, const std::function<void(const Control&, Result&)>& work);
 
 /// From settings by name ("order", "eta1", "eta2", "eta3", "decomposition", "draws", "printed_signs").
 MomentMethodOptions moment_options(const LearnOptions& options);

@@ -47,9 +47,10 @@ Result learn_from_network(const Network& truth, const LearnOptions& options) {
     const double left = answer.risk / std::max(moments.label_variance(), 1e-300);
     if (!(left <= fits) || !result.network.W.allFinite() || !result.network.A.allFinite() || !result.network.b.allFinite()) {
       result.status = Status::assumption_failed;
-      result.message = fmt::format("{} units from pencils of order {} leave {:.1e} of the moments: weight vectors are dependent in tuples of that order, or there "
-                                   "are more units than tuples ({} inputs have room for {} at order 3); give --units or --set order=3",
-                                   answer.units.count(), answer.tuple_order, left, truth.inputs(), packed_size(truth.inputs(), 3));
+      result.message = fmt::format(
+          "{} units from pencils of order {} leave {:.1e} of the moments: weight vectors are dependent in tuples of that order, or there "
+          "are more units than tuples ({} inputs have room for {} at order 3); give --units or --set order=3",
+          answer.units.count(), answer.tuple_order, left, truth.inputs(), packed_size(truth.inputs(), 3));
       return;
     }
     judge(truth, answer, result);

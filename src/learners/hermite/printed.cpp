@@ -26,8 +26,8 @@ void judge(const SampleSource& source, const Control& control, Index asked, Resu
   result.residual_rms = result.holdout_rms = result.noise_estimate = error.rms;
   result.residual_relative = error.relative;
   result.status = Status::approximate;
-  result.message = fmt::format("moments alone: {} units, relative error {:.2e} on the samples; no certificate", result.network.units(),
-                               error.relative);
+  result.message =
+      fmt::format("moments alone: {} units, relative error {:.2e} on the samples; no certificate", result.network.units(), error.relative);
   if (asked > result.network.units())
     result.notes.push_back(fmt::format("{} of the {} units asked for do not stand out of the sampling error of the moments",
                                        asked - result.network.units(), asked));
@@ -184,7 +184,8 @@ Network consolidated(const Matrix& forms, const Vector& beta) {
 }
 
 /// The engine finishes from the regression and certifies; the answer stays a sum of ReLUs alone.
-void certify_consolidated(const SampleSource& source, const SignFreeModel& model, const LearnOptions& options, const Control& control, Result& result) {
+void certify_consolidated(const SampleSource& source, const SignFreeModel& model, const LearnOptions& options, const Control& control,
+                          Result& result) {
   Result finished = result;
   finish(source, model, options, control, finished);
   if (!finished.certified()) {
@@ -235,7 +236,7 @@ void learn_hermite_regression(const SampleSource& source, const LearnOptions& op
   const double largest = start.units() > 0 ? start.A.cwiseAbs().maxCoeff() : 1;
   Vector beta = regress(second, forms, by_gradient, largest, control);  // steps 2 to 4
   if (refine && !by_gradient) beta = truncated(second, forms, beta, control);
-  result.network = consolidated(forms, beta);                                 // Claim D.14
+  result.network = consolidated(forms, beta);  // Claim D.14
   clock.file(result, by_gradient ? gradient_steps : 1, 0);
   judge(source, control, 0, result);
   result.stages.back().residual = result.residual_relative * result.residual_relative;

@@ -126,7 +126,8 @@ class Refinement {
     const Index d = model.inputs(), m = model.units();
     const Vector left = residuals(data_, model).cwiseMax(-10 * median).cwiseMin(10 * median);
     const Vector centred = left.array() - left.mean();
-    const Matrix second = data_.x().transpose() * Matrix(data_.x().array().colwise() * centred.array()) / static_cast<double>(data_.samples());
+    const Matrix second =
+        data_.x().transpose() * Matrix(data_.x().array().colwise() * centred.array()) / static_cast<double>(data_.samples());
     const SymmetricEigen eigen = symmetric_eigen(second);
     Index at = 0;
     eigen.values.cwiseAbs().maxCoeff(&at);

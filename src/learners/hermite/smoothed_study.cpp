@@ -49,7 +49,8 @@ double learned_error(const Network& truth, Index samples, std::uint64_t seed, co
   if (samples == 0) return worst_direction(truth, pencil_units(ExactMoments(truth), options, control).units.w);
   const auto source = synthetic_samples(truth, {.samples = samples, .seed = seed});
   Result unused;
-  return worst_direction(truth, best_directions(moment_start(*source, {.units = truth.units(), .method = "hermite", .seed = seed}, control, unused)));
+  return worst_direction(
+      truth, best_directions(moment_start(*source, {.units = truth.units(), .method = "hermite", .seed = seed}, control, unused)));
 }
 
 }  // namespace

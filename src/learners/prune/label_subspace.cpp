@@ -18,7 +18,7 @@ struct CurvatureOfLabels {
   const std::vector<Index>* kept;
   RowVector mean, label_mean;
   Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> slope;  // inputs by outputs
-  std::vector<Matrix> sums;  // the lower halves
+  std::vector<Matrix> sums;                                   // the lower halves
   Vector totals;
   Index samples = 0;
   void add(const Block<Real>& block) {
@@ -49,10 +49,14 @@ struct CurvatureOfLabels {
 
 /// T_2 of every output in whitened inputs.
 template <class Real>
-std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMoments& moments, const Whitening& whitening, const Control& control) {
+std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMoments& moments, const Whitening& whitening,
+                                     const Control& control) {
   const Matrix slope = affine_slopes(moments, whitening);
   const Index inputs = whitening.size();
-  CurvatureOfLabels<Real> empty{&whitening.kept, whitening.mean.transpose().cast<Real>(), moments.label_mean.transpose().cast<Real>(), slope.cast<Real>(),
+  CurvatureOfLabels<Real> empty{&whitening.kept,
+                                whitening.mean.transpose().cast<Real>(),
+                                moments.label_mean.transpose().cast<Real>(),
+                                slope.cast<Real>(),
                                 std::vector<Matrix>(static_cast<std::size_t>(source.outputs()), Matrix::Zero(inputs, inputs)),
                                 Vector::Zero(source.outputs())};
   auto sums = reduce(source, std::move(empty), control);
@@ -61,7 +65,8 @@ std::vector<Matrix> label_curvatures(const SampleSource& source, const InputMome
     const Matrix full = sums.sums[o].template selfadjointView<Eigen::Lower>();
     const Matrix half = solve_lower(whitening.factor, full);
     const Matrix white = solve_lower(whitening.factor, half.transpose());
-    curvatures.push_back((white - sums.totals[static_cast<Index>(o)] * Matrix::Identity(inputs, inputs)) / static_cast<double>(sums.samples));
+    curvatures.push_back((white - sums.totals[static_cast<Index>(o)] * Matrix::Identity(inputs, inputs)) /
+                         static_cast<double>(sums.samples));
   }
   return curvatures;
 }
@@ -79,7 +84,7 @@ LabelSubspace label_subspace(const SampleSource& source, const InputMoments& mom
   const Index inputs = whitening.size();
   constexpr double plenty = 0.05;
   const auto curvatures = least_own_spread(moments, whitening) > plenty ? label_curvatures<float>(source, moments, whitening, control)
-                                                                       : label_curvatures<double>(source, moments, whitening, control);
+                                                                        : label_curvatures<double>(source, moments, whitening, control);
   Matrix energy = Matrix::Zero(inputs, inputs);
   for (std::size_t o = 0; o < curvatures.size(); ++o) {
     const double scale = std::max(moments.label_covariance(static_cast<Index>(o), static_cast<Index>(o)), 1e-300);

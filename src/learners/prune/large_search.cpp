@@ -90,8 +90,9 @@ class Start {
 
 }  // namespace
 
-SignFreeModel found_in_large_data(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, const LearnOptions& options,
-                                  const SearchOptions& search_options, const Control& control, Result& result) {
+SignFreeModel found_in_large_data(const SampleSource& source, const InputMoments& moments, const Scaling& scaling,
+                                  const LearnOptions& options, const SearchOptions& search_options, const Control& control,
+                                  Result& result) {
   constexpr Index most_attempts = 3;
   SearchOutcome best;
   const Index attempts = std::min<Index>(options.starts, most_attempts);

@@ -6,7 +6,7 @@
 
 namespace relucover {
 
-SignFreeModel found_in_large_data(const SampleSource& source, const InputMoments& moments, const Scaling& scaling, const LearnOptions& options,
-                                  const SearchOptions& search_options, const Control& control, Result& result);
+SignFreeModel found_in_large_data(const SampleSource& source, const InputMoments& moments, const Scaling& scaling,
+                                  const LearnOptions& options, const SearchOptions& search_options, const Control& control, Result& result);
 
 }  // namespace relucover

@@ -38,7 +38,8 @@ SignFreeModel ResidualSearch::first_units(Index units, Effort effort, std::uint6
   return with_units_beside(affine, unexplained_by(affine, moments_), units, effort, seed);
 }
 
-SignFreeModel ResidualSearch::with_units_beside(const SignFreeModel& model, double left, Index units, Effort effort, std::uint64_t seed) const {
+SignFreeModel ResidualSearch::with_units_beside(const SignFreeModel& model, double left, Index units, Effort effort,
+                                                std::uint64_t seed) const {
   const ResidualSource rest(source_, model);
   InputMoments moments = moments_;
   moments.label_mean.setZero();

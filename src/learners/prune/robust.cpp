@@ -84,8 +84,8 @@ void learn_robustly(const SampleSource& source, const LearnOptions& options, con
   const MemorySource<double> tame = rows_of(data, rows_within(distances, gross));
   if (2 * tame.samples() < data.samples()) {
     result.status = Status::assumption_failed;
-    result.message = fmt::format("{} of {} samples have a label more than {:g} deviations off: more than half", data.samples() - tame.samples(),
-                                 data.samples(), gross);
+    result.message = fmt::format("{} of {} samples have a label more than {:g} deviations off: more than half",
+                                 data.samples() - tame.samples(), data.samples(), gross);
     return;
   }
   finish_robustly(data, found_by_pruning(tame, options, control, result), options, control, result);

@@ -24,7 +24,8 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
   // In the order of the file, a part at a time, so that a large file is read through once.
   std::vector<Index> order(rows.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return rows[static_cast<std::size_t>(i)] < rows[static_cast<std::size_t>(j)]; });
+  std::sort(order.begin(), order.end(),
+            [&](Index i, Index j) { return rows[static_cast<std::size_t>(i)] < rows[static_cast<std::size_t>(j)]; });
   constexpr Index at_once = 8192;
   for (Index first = 0; first < all; first += at_once) {
     const std::vector<Index> places(order.begin() + first, order.begin() + std::min(first + at_once, all));
@@ -130,7 +131,8 @@ SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& 
   const Index inputs = scaling.inputs.size(), size = std::min(inputs, units + std::max<Index>(2, plan.more_directions));
   const LabelSubspace subspace = subspace_for(source, moments, scaling.inputs, size, seed, control, result);
   const StageClock clock("search in subspace");
-  const SearchData data = search_data(source, scaling, samples_wanted(source, size, 2 * units, plan.per_unknown), seed, control, subspace.basis);
+  const SearchData data =
+      search_data(source, scaling, samples_wanted(source, size, 2 * units, plan.per_unknown), seed, control, subspace.basis);
   SearchOptions search_options;
   search_options.units = std::max<Index>(units + 2, units * 5 / 4);
   search_options.over_parameterisation = 2.0 * static_cast<double>(units) / static_cast<double>(search_options.units);

@@ -45,12 +45,12 @@ struct CountFlips {
   void fields(auto& visit) { visit(far, wrong); }
 };
 
-double flipped_share(const SampleSource& source, const LabelView& view, const BandFit& fit, double distance,
-                     const BandFitOptions& options, const Control& control) {
+double flipped_share(const SampleSource& source, const LabelView& view, const BandFit& fit, double distance, const BandFitOptions& options,
+                     const Control& control) {
   constexpr Index looked_at = 200'000;
   const Index end = options.end < 0 ? source.samples() : options.end;
-  const auto counted = reduce(source, CountFlips{.W = &fit.W, .t = &fit.t, .view = &view, .distance = distance}, control,
-                              options.begin, std::min(end, options.begin + looked_at));
+  const auto counted = reduce(source, CountFlips{.W = &fit.W, .t = &fit.t, .view = &view, .distance = distance}, control, options.begin,
+                              std::min(end, options.begin + looked_at));
   return counted.far > 0 ? counted.wrong / counted.far : 0;
 }
 
@@ -80,8 +80,8 @@ void fit_boundary(const PickedSamples& band, double width, double flips, int ste
 
 }  // namespace
 
-BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                 const BandFitOptions& options, const Control& control) {
+BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, const BandFitOptions& options,
+                 const Control& control) {
   BandFit fit{W, t, 0, Vector::Constant(W.rows(), std::numeric_limits<double>::infinity()),
               std::vector<Index>(static_cast<std::size_t>(W.rows()), 0)};
   constexpr double first_guess = 0.02, least = 1e-3;  // wrong labels also come from units that are not yet in place

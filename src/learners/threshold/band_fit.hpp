@@ -32,7 +32,7 @@ struct BandFit {
   std::vector<Index> band_samples;
 };
 
-BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                 const BandFitOptions& options, const Control& control);
+BandFit band_fit(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, const BandFitOptions& options,
+                 const Control& control);
 
 }  // namespace relucover

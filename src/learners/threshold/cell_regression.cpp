@@ -154,10 +154,16 @@ PickRule cell_rule(double margin, bool noisy) {
 CellFit cell_regression(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
                         const CellRegressionOptions& options, const Control& control) {
   const Index units = W.rows();
-  CellFit fit{W, t, Vector::Zero(units), Matrix::Zero(units, options.degree + 1), Vector::Zero(units), Vector::Zero(units),
+  CellFit fit{W,
+              t,
+              Vector::Zero(units),
+              Matrix::Zero(units, options.degree + 1),
+              Vector::Zero(units),
+              Vector::Zero(units),
               std::vector<Index>(static_cast<std::size_t>(units), 0),
               Vector::Constant(units, std::numeric_limits<double>::infinity()),
-              Vector::Constant(units, std::numeric_limits<double>::infinity()), {}};
+              Vector::Constant(units, std::numeric_limits<double>::infinity()),
+              {}};
   for (const double margin : options.margins) {
     const auto cells = pick_samples(source, fit.W, fit.t, view, cell_rule(margin, options.noisy),
                                     {W.rows(), options.most_per_unit, options.begin, options.end}, control);

@@ -162,15 +162,15 @@ bool ActivityCheck::nothing_missing() const {
   return k == 0 || wrong_rest_sum.squaredNorm() / k <= n + 5 * std::sqrt(2 * n) + 0.05 * k;
 }
 
-ActivityCheck check_activity(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                             double distance, Index begin, Index end, const Control& control) {
+ActivityCheck check_activity(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, double distance,
+                             Index begin, Index end, const Control& control) {
   ActivityReduction empty{&view, &W, &t, distance, {}};
   empty.check.wrong_rest_sum = Vector::Zero(W.cols());
   return reduce(source, empty, control, begin, end).check;
 }
 
-CellCheck check_cells(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                      const Matrix& curve, double rounding, Index begin, Index end, const Control& control) {
+CellCheck check_cells(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, const Matrix& curve,
+                      double rounding, Index begin, Index end, const Control& control) {
   // A boundary that labels of this rounding place wrongly by s moves f by about slope * s.
   const double slope = std::max(curve.col(1).cwiseAbs().minCoeff(), 1e-3);
   CellReduction empty{&view, &W, &t, &curve, rounding, std::max(1e-9, 4 * rounding / slope), {}};

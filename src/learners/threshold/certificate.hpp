@@ -23,17 +23,17 @@ struct ActivityCheck {
   /// Flipped labels are as frequent on both sides and have no direction; a missing unit shows on the side at rest only.
   bool nothing_missing() const;
 };
-ActivityCheck check_activity(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                             double distance, Index begin, Index end, const Control& control);
+ActivityCheck check_activity(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, double distance,
+                             Index begin, Index end, const Control& control);
 
 /// f - rest against the unit's own curve where that unit alone is active. Labels carry an error of `rounding`.
 struct CellCheck {
-  std::vector<Index> samples;   // per unit
-  Vector largest;               // per unit, beyond what rounding explains, relative to max(1, |f - rest|)
+  std::vector<Index> samples;              // per unit
+  Vector largest;                          // per unit, beyond what rounding explains, relative to max(1, |f - rest|)
   Index rest_samples = 0, rest_wrong = 0;  // no unit active: the label must be at rest
 };
-CellCheck check_cells(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t,
-                      const Matrix& curve, double rounding, Index begin, Index end, const Control& control);
+CellCheck check_cells(const SampleSource& source, const LabelView& view, const Matrix& W, const Vector& t, const Matrix& curve,
+                      double rounding, Index begin, Index end, const Control& control);
 
 /// The whole model against labels, on samples where none of the products in `unseen` is active.
 struct UpperCheck {
@@ -51,7 +51,6 @@ double noise_at_rest(const SampleSource& source, const LabelView& view, const Ma
 double largest_angle(const Matrix& a, const Matrix& b);
 
 /// Relative rms error of a model.
-double relative_error(const SampleSource& source, const struct ThresholdModel& model, Index begin, Index end,
-                      const Control& control);
+double relative_error(const SampleSource& source, const struct ThresholdModel& model, Index begin, Index end, const Control& control);
 
 }  // namespace relucover

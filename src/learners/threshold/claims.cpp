@@ -25,10 +25,13 @@ Claim first_layer_is_exact(const SampleSource& source, const LabelView& view, co
   result.figures["holdout_smallest_cell"] = static_cast<double>(fewest);
   result.figures["holdout_rest_wrong"] = static_cast<double>(check.rest_wrong);
   if (check.rest_wrong > 0)
-    return {false, fmt::format("{} of {} held-out samples where no unit is active are not at rest: a unit is missing", check.rest_wrong, check.rest_samples)};
-  if (fewest < needed) return {false, fmt::format("a unit is alone on only {} held-out samples, {} are needed to certify it", fewest, needed)};
+    return {false, fmt::format("{} of {} held-out samples where no unit is active are not at rest: a unit is missing", check.rest_wrong,
+                               check.rest_samples)};
+  if (fewest < needed)
+    return {false, fmt::format("a unit is alone on only {} held-out samples, {} are needed to certify it", fewest, needed)};
   if (largest > nothing) return {false, fmt::format("held-out samples leave {:.1e} in a unit's cell", largest)};
-  return {true, fmt::format("every unit explains its cell on held-out data to {:.1e}, and nothing is active where no unit is", std::max(largest, rounding))};
+  return {true, fmt::format("every unit explains its cell on held-out data to {:.1e}, and nothing is active where no unit is",
+                            std::max(largest, rounding))};
 }
 
 Claim noisy_first_layer_is_recovered(const SampleSource& source, const LabelView& view, const CellFit& fit, const HoldOut& holdout,
@@ -58,12 +61,16 @@ Claim noisy_first_layer_is_recovered(const SampleSource& source, const LabelView
   std::vector<std::string> reasons;
   if (!a.skipped.empty() || !b.skipped.empty()) reasons.push_back("a half has too few samples in a cell");
   if (!(worst <= 3)) reasons.push_back(fmt::format("halves differ by {:.1f} predicted standard errors", worst));
-  if (outliers > 1e-4) reasons.push_back(fmt::format("{:.3f}% of held-out samples where no unit is active are far from rest", 100 * outliers));
+  if (outliers > 1e-4)
+    reasons.push_back(fmt::format("{:.3f}% of held-out samples where no unit is active are far from rest", 100 * outliers));
   if (noise > most * at_rest)
-    reasons.push_back(fmt::format("a unit's cell leaves {:.2g} where labels at rest have noise {:.2g}: f is no line in a unit alone", noise, at_rest));
-  if (result.direction_error > 0.05) reasons.push_back(fmt::format("the predicted error of a direction is {:.3f} rad", result.direction_error));
+    reasons.push_back(
+        fmt::format("a unit's cell leaves {:.2g} where labels at rest have noise {:.2g}: f is no line in a unit alone", noise, at_rest));
+  if (result.direction_error > 0.05)
+    reasons.push_back(fmt::format("the predicted error of a direction is {:.3f} rad", result.direction_error));
   if (!reasons.empty()) return {false, fmt::format("{}", fmt::join(reasons, "; "))};
-  return {true, fmt::format("halves agree within {:.1f} predicted standard errors; directions to {:.1e} rad", worst, result.direction_error)};
+  return {true,
+          fmt::format("halves agree within {:.1f} predicted standard errors; directions to {:.1e} rad", worst, result.direction_error)};
 }
 
 Claim upper_part_is_exact(const SampleSource& source, const ThresholdModel& model, const Products& unseen, double rounding,
@@ -75,11 +82,18 @@ Claim upper_part_is_exact(const SampleSource& source, const ThresholdModel& mode
   result.figures["holdout_uncovered"] = static_cast<double>(uncovered);
   const double relative = check.error / std::max(check.spread, 1e-300);
   if (check.error > nothing * check.spread + 3 * rounding)
-    return {false, fmt::format("the upper part leaves {:.2g} of held-out labels: its products have more units (--degree) or higher powers (--power)", relative)};
+    return {
+        false,
+        fmt::format("the upper part leaves {:.2g} of held-out labels: its products have more units (--degree) or higher powers (--power)",
+                    relative)};
   if (static_cast<double>(uncovered) > most_uncovered * static_cast<double>(check.samples))
-    return {false, fmt::format("on {} of {} held-out samples units are active together that hardly ever were in the samples used: give more samples", uncovered, check.samples)};
+    return {
+        false,
+        fmt::format("on {} of {} held-out samples units are active together that hardly ever were in the samples used: give more samples",
+                    uncovered, check.samples)};
   if (uncovered == 0) return {true, fmt::format("held-out labels come out to {:.1e}", relative)};
-  return {true, fmt::format("held-out labels come out to {:.1e} ({} of {} have units active together that hardly ever were before; nothing is said about such inputs)",
+  return {true, fmt::format("held-out labels come out to {:.1e} ({} of {} have units active together that hardly ever were before; nothing "
+                            "is said about such inputs)",
                             relative, uncovered, check.samples)};
 }
 
@@ -95,9 +109,11 @@ Claim smooth_model_is_exact(const SampleSource& source, const ProductFit& fit, d
   constexpr double exact_residual = 1e-11, most_condition = 1e14, most_error = 1e-3;
   if (fit.samples <= fit.unknowns) return {false, "fewer samples than unknowns"};
   if (!(check.error <= exact_residual * check.spread + rounding))
-    return {false, fmt::format("held-out labels are explained to {:.1e} (condition {:.1e}): the degree of the upper part may be higher", result.holdout_error, fit.condition)};
+    return {false, fmt::format("held-out labels are explained to {:.1e} (condition {:.1e}): the degree of the upper part may be higher",
+                               result.holdout_error, fit.condition)};
   if (fit.condition > most_condition || !(result.direction_error <= most_error))
-    return {false, fmt::format("held-out labels are explained to their rounding, but condition {:.1e} leaves directions open by {:.1e} rad", fit.condition, result.direction_error)};
+    return {false, fmt::format("held-out labels are explained to their rounding, but condition {:.1e} leaves directions open by {:.1e} rad",
+                               fit.condition, result.direction_error)};
   return {true, fmt::format("held-out labels are explained to {:.1e}", result.holdout_error)};
 }
 

@@ -55,14 +55,14 @@ double width_of(const UnitFunction& unit, const DirectionTestOptions& options) {
 
 }  // namespace
 
-Vector direction_scores(const SampleSource& source, const UnitFunction& unit, const Matrix& directions, double threshold,
-                        double width, const Control& control) {
+Vector direction_scores(const SampleSource& source, const UnitFunction& unit, const Matrix& directions, double threshold, double width,
+                        const Control& control) {
   const bool second = unit.kind == UnitFunction::Kind::relu;
   BandSums empty{&directions, threshold, width, second, Matrix::Zero(directions.rows(), second ? 3 : 2)};
   const BandSums bands = reduce(source, empty, control);
   const Matrix density = bands.sums / (2 * width * std::max(bands.count, 1.0));
-  if (!second) return density.col(1) - density.col(0);                               // GP Lemma 8
-  return (density.col(2) - 2 * density.col(1) + density.col(0)) / (2 * width);       // GP C.1
+  if (!second) return density.col(1) - density.col(0);                          // GP Lemma 8
+  return (density.col(2) - 2 * density.col(1) + density.col(0)) / (2 * width);  // GP C.1
 }
 
 DirectionTest find_directions(const SampleSource& source, const UnitFunction& unit, const DirectionTestOptions& options,

@@ -24,8 +24,8 @@ struct DirectionTest {
 };
 
 /// Step: E[f (1[z.x in (t, t+2ε)] - 1[z.x in (t-2ε, t)])] / 2ε. ReLU: the second difference of three such bands.
-Vector direction_scores(const SampleSource& source, const UnitFunction& unit, const Matrix& directions, double threshold,
-                        double width, const Control& control);
+Vector direction_scores(const SampleSource& source, const UnitFunction& unit, const Matrix& directions, double threshold, double width,
+                        const Control& control);
 
 /// Net of directions, greedy choice of separated maxima, local search by shrinking random steps. 2 or 3 inputs.
 DirectionTest find_directions(const SampleSource& source, const UnitFunction& unit, const DirectionTestOptions& options,

@@ -76,8 +76,8 @@ EigenRange second_order(const SampleSource& source, const FirstStepOptions& opti
   const auto indefinite = [](const EigenRange& range) { return range.values.minCoeff() < 0 && range.values.maxCoeff() > 0; };
   EigenRange range = measure();
   step.indefinite = indefinite(range);
-  if (step.indefinite && options.label == Label::automatic && step.view.kind == LabelView::Kind::value &&
-      rests(options.unit) && !step.rest.noisy() && !options.biased) {
+  if (step.indefinite && options.label == Label::automatic && step.view.kind == LabelView::Kind::value && rests(options.unit) &&
+      !step.rest.noisy() && !options.biased) {
     step.view.kind = LabelView::Kind::activity;
     step.notes.push_back("T_2 is indefinite (upper weights of both signs): the first step uses whether labels are at rest");
     range = measure();
@@ -221,7 +221,8 @@ void hermite_coefficients(const FirstStepOptions& options, double threshold, Fir
 FirstStep first_step(const SampleSource& source, const FirstStepOptions& options, const Control& control) {
   check_positive("units", options.units);
   if (options.units > source.inputs())
-    throw std::invalid_argument(fmt::format("{} units in {} inputs: the first step needs independent directions", options.units, source.inputs()));
+    throw std::invalid_argument(
+        fmt::format("{} units in {} inputs: the first step needs independent directions", options.units, source.inputs()));
   const bool threshold_known = std::isfinite(options.threshold);
   if (options.method != FirstStepOptions::Method::joint && !threshold_known)
     throw std::invalid_argument("the landscape methods need the threshold");

@@ -34,8 +34,8 @@ struct FirstStepOptions {
 };
 
 struct FirstStep {
-  Matrix W;   // units by inputs, unit rows; fewer rows where the landscape did not show all
-  Vector t;   // estimated, or as given
+  Matrix W;  // units by inputs, unit rows; fewer rows where the landscape did not show all
+  Vector t;  // estimated, or as given
   LabelView view;
   RestValue rest;
   /// Rounding error of the labels.

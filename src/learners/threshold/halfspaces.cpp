@@ -53,11 +53,16 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
   const double as_union = -std::log(share);
   if (active > reachable && intersection && !std::isfinite(options.threshold)) {
     result.figures["expected_active_units"] = as_union;
-    return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1 (for an intersection {:.2f}): they overlap too "
-                                    "much for their moments to tell them apart", as_union, reachable, active));
+    return fail_task(
+        result,
+        fmt::format(
+            "d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1 (for an intersection {:.2f}): they overlap too "
+            "much for their moments to tell them apart",
+            as_union, reachable, active));
   }
   if (active > reachable)
-    return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {}: the halfspaces overlap too much for their moments to tell them apart", active, reachable));
+    return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {}: the halfspaces overlap too much for their moments to tell them apart",
+                                         active, reachable));
 
   const HoldOut holdout(source.samples());
   const UnitFunction step_unit{UnitFunction::Kind::step};
@@ -76,8 +81,10 @@ void halfspaces(const SampleSource& source, const FirstLayerOptions& options, Fi
     constexpr double no_boundary = 0.1;
     if (intersection && result.status == Status::approximate && !(result.direction_error <= no_boundary)) {
       result.figures["expected_active_units"] = as_union;
-      return fail_task(result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1: they overlap too much for their "
-                                      "moments to tell them apart; and it is no intersection: {}", as_union, reachable, result.message));
+      return fail_task(
+          result, fmt::format("d*Phi(-t) = {:.2f} > {} for a union of halfspaces with this many labels 1: they overlap too much for their "
+                              "moments to tell them apart; and it is no intersection: {}",
+                              as_union, reachable, result.message));
     }
   } else {
     judge_first_step(source, options, step_unit, intersection, holdout, step, result, control);

@@ -22,7 +22,8 @@ double width_of(const UnitFunction& unit) { return unit.kind == Kind::step ? 0.1
 double halves_of_test(const SampleSource& source, const FirstLayerOptions& options, const Matrix& W, const Control& control) {
   const auto on = [&](Index begin, Index end) {
     const RowRange half(source, begin, end);
-    const Matrix found = find_directions(half, options.unit, {.units = W.rows(), .threshold = options.threshold, .seed = options.seed}, control).W;
+    const Matrix found =
+        find_directions(half, options.unit, {.units = W.rows(), .threshold = options.threshold, .seed = options.seed}, control).W;
     Matrix paired(W.rows(), W.cols());
     for (Index i = 0; i < W.rows(); ++i) {
       Index best = 0;
@@ -54,14 +55,16 @@ void learn_by_directions(const SampleSource& source, const FirstLayerOptions& op
     result.figures["direction_correlation_moments"] = there;
     result.figures["direction_correlation_test"] = test.score.mean();
     if (there >= test.score.mean()) return;
-    result.notes.push_back(fmt::format("directions by their correlations (GP section 3): {:.3g} on average, {:.3g} for those of the moments", test.score.mean(), there));
+    result.notes.push_back(fmt::format(
+        "directions by their correlations (GP section 3): {:.3g} on average, {:.3g} for those of the moments", test.score.mean(), there));
   }
   result.method = "directions";
   result.first_step_W = test.W;
   result.model = {options.unit, test.W, Vector::Constant(test.W.rows(), options.threshold), {}};
   result.direction_error = halves_of_test(used, options, test.W, control);
   result.status = Status::approximate;
-  result.message = fmt::format("directions by their correlations with f: halves of the data differ by {:.3f} rad", 2 * result.direction_error);
+  result.message =
+      fmt::format("directions by their correlations with f: halves of the data differ by {:.3f} rad", 2 * result.direction_error);
   if (options.unit.kind != Kind::relu || !options.refine || options.degree == 0) return;
   const double rounding = label_rounding(source, control);
   const ProductFit fit = product_fit(source, options.unit, result.model.W, result.model.t,

@@ -42,8 +42,8 @@ bool to_rounding(const CellFit& fit, double label_rounding) {
 }
 
 /// P as a polynomial in the first layer's values, from the samples not held out; `power` of one unit at least.
-Products fit_upper(const SampleSource& source, const FirstLayerOptions& options, int power, const HoldOut& holdout, FirstLayerResult& result,
-                   const Control& control) {
+Products fit_upper(const SampleSource& source, const FirstLayerOptions& options, int power, const HoldOut& holdout,
+                   FirstLayerResult& result, const Control& control) {
   constexpr Index most_columns = 2000, most_samples = 60'000;
   Products products = power > 1 ? monomials_of_units(result.model.units(), std::max(options.degree, power))
                                 : products_of_units(result.model.units(), options.degree);
@@ -79,7 +79,8 @@ void conclude_upper(const SampleSource& source, const FirstLayerOptions& options
     if (upper.given) result.holdout_error = result.figures["holdout_upper_error"];  // of the inputs that the claim is about
     result.message = fmt::format("{}; the first layer: {}", result.message, first_layer);
   } else if (result.status == Status::recovered) {
-    result.message += fmt::format("; this is about the first layer: the upper part as a polynomial leaves {:.2g} of held-out labels", result.holdout_error);
+    result.message += fmt::format("; this is about the first layer: the upper part as a polynomial leaves {:.2g} of held-out labels",
+                                  result.holdout_error);
   }
 }
 
@@ -94,7 +95,8 @@ void refine_deep(const SampleSource& source, const FirstStep& step, const HoldOu
   certify_by_activity(source, activity, holdout, result, control);
 }
 
-void refine_relu(const SampleSource& source, const FirstStep& step, const HoldOut& holdout, FirstLayerResult& result, const Control& control) {
+void refine_relu(const SampleSource& source, const FirstStep& step, const HoldOut& holdout, FirstLayerResult& result,
+                 const Control& control) {
   LabelView value = step.view;
   value.kind = LabelView::Kind::value;
   CellRegressionOptions cells{.degree = 1, .noisy = step.rest.noisy(), .begin = 0, .end = holdout.begin};
@@ -121,7 +123,8 @@ void refine_relu(const SampleSource& source, const FirstStep& step, const HoldOu
     result.figures["detected_power"] = static_cast<double>(fit.curve.cols() - 1);
     result.direction_error = std::max(fit.residual.maxCoeff(), step.rounding);
     result.notes.push_back(fmt::format("f is a polynomial of degree {} in each unit alone", fit.curve.cols() - 1));
-    if (step.rounding > rounding * std::abs(step.view.rest)) result.notes.push_back(fmt::format("labels carry rounding of {:.1e}", step.rounding));
+    if (step.rounding > rounding * std::abs(step.view.rest))
+      result.notes.push_back(fmt::format("labels carry rounding of {:.1e}", step.rounding));
     for (Index i = 0; i < fit.slope.size(); ++i) result.figures[fmt::format("linear_coefficient_{}", i)] = fit.slope[i];
     const Claim claim = first_layer_is_exact(source, value, fit, step.rounding, holdout, result, control);
     return settle(result, Status::exact, claim);
@@ -165,22 +168,28 @@ void lowest_layer(const SampleSource& source, const FirstLayerOptions& options, 
   const FirstStep step = run_first_step(source, options, options.unit, false, holdout, result, control);
   clock.record("first step", 0, step.off_diagonal);
   if (step.W.rows() < std::max<Index>(options.units, 1))
-    return finish_with(result, Status::assumption_failed,
-                       fmt::format("{} of {} directions were found: {}", step.W.rows(), options.units,
-                                   std::abs(step.u4) < vanishing_share * std::abs(step.u2)
-                                       ? fmt::format("the fourth Hermite coefficient {:.1e} nearly vanishes at this threshold, which the landscape needs", step.u4)
-                                       : "no more eigenvalues or minima stand out"));
+    return finish_with(
+        result, Status::assumption_failed,
+        fmt::format(
+            "{} of {} directions were found: {}", step.W.rows(), options.units,
+            std::abs(step.u4) < vanishing_share * std::abs(step.u2)
+                ? fmt::format("the fourth Hermite coefficient {:.1e} nearly vanishes at this threshold, which the landscape needs", step.u4)
+                : "no more eigenvalues or minima stand out"));
   result.model = {options.unit, step.W, step.t, {}};
   const double smallest = result.figures["t2_smallest"];
   const bool smooth = options.unit.kind == Kind::sigmoid;
   if (smooth && (!options.refine || options.degree == 0)) {
     const double t = step.t.minCoeff();
     if (t <= 3)
-      return finish_with(result, Status::assumption_failed,
-                         fmt::format("threshold {:.2f} <= 3: a sigmoid's products are too large there for the first step alone; give the degree of the upper part", t));
+      return finish_with(
+          result, Status::assumption_failed,
+          fmt::format(
+              "threshold {:.2f} <= 3: a sigmoid's products are too large there for the first step alone; give the degree of the upper part",
+              t));
   }
   if (smallest < step.noise_level)
-    result.notes.push_back(fmt::format("the smallest eigenvalue of T_2 used, {:.1e}, is below its noise {:.1e}", smallest, step.noise_level));
+    result.notes.push_back(
+        fmt::format("the smallest eigenvalue of T_2 used, {:.1e}, is below its noise {:.1e}", smallest, step.noise_level));
   if (options.biased) {
     result.notes.push_back("inputs are drawn in proportion to f, every label is 1 (GP B.6): moments of the inputs are those of f");
     return judge_first_step(source, options, options.unit, false, holdout, step, result, control);

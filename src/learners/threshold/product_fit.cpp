@@ -139,7 +139,8 @@ Vector held_back(const Matrix& columns, const Vector& y, const Products& product
   const Matrix gram = columns.transpose() * columns;
   const Vector right = columns.transpose() * y;
   for (int round = 0; round < 3; ++round) {
-    const double left = (y - columns * coefficients).squaredNorm() / static_cast<double>(std::max<Index>(1, y.size() - columns.cols()));  // σ²
+    const double left =
+        (y - columns * coefficients).squaredNorm() / static_cast<double>(std::max<Index>(1, y.size() - columns.cols()));  // σ²
     Matrix damped = gram;
     damped.diagonal().array() += left / wide;
     coefficients = solve_semidefinite(std::move(damped), right);
@@ -221,8 +222,8 @@ ProductFit product_fit(const SampleSource& source, const UnitFunction& unit, con
   return fit;
 }
 
-UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& first_layer, const Products& products,
-                              Index begin, Index samples, const Control& control) {
+UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& first_layer, const Products& products, Index begin,
+                              Index samples, const Control& control) {
   control.check();
   const Samples data = read_samples(source, begin, samples);
   const Matrix columns = product_columns(first_layer.first_layer(data.x), products);

@@ -49,7 +49,7 @@ struct UpperFit {
   Products unseen;
   double residual_relative = 1;
 };
-UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& first_layer, const Products& products,
-                              Index begin, Index samples, const Control& control);
+UpperFit fit_upper_polynomial(const SampleSource& source, const ThresholdModel& first_layer, const Products& products, Index begin,
+                              Index samples, const Control& control);
 
 }  // namespace relucover

@@ -37,8 +37,10 @@ void refine_by_questions(const SampleSource& source, const FirstLayerOptions& op
   const RestValue rest = rest_of(options, refine, control);
   if (rest.noisy()) {
     result.status = Status::approximate;
-    result.message = fmt::format("first step only: no answer of the model that is asked is frequent ({:.1f}% at {:.3g}), so it can't be seen whether a unit is active",
-                                 100 * rest.share, rest.value);
+    result.message = fmt::format(
+        "first step only: no answer of the model that is asked is frequent ({:.1f}% at {:.3g}), so it can't be seen whether a unit is "
+        "active",
+        100 * rest.share, rest.value);
     return;
   }
   double queries = asked_for_rest, worst = 0;
@@ -51,7 +53,8 @@ void refine_by_questions(const SampleSource& source, const FirstLayerOptions& op
     queries += static_cast<double>(refined.queries);
     if (refined.lost) {
       result.status = Status::approximate;
-      result.message = fmt::format("first step only: questions find no boundary along unit {} at a threshold from 0 to {:g}", i, refine.highest_threshold);
+      result.message = fmt::format("first step only: questions find no boundary along unit {} at a threshold from 0 to {:g}", i,
+                                   refine.highest_threshold);
       result.model.W = step.W;
       result.model.t = step.t;
       return;
@@ -65,7 +68,8 @@ void refine_by_questions(const SampleSource& source, const FirstLayerOptions& op
   activity.kind = LabelView::Kind::activity;
   certify_by_activity(source, activity, holdout, result, control);
   result.direction_error = worst;
-  result.message = fmt::format("{:.0f} questions, after which directions are off by about {:.1e} rad (Algorithm 2); {}", queries, worst, result.message);
+  result.message =
+      fmt::format("{:.0f} questions, after which directions are off by about {:.1e} rad (Algorithm 2); {}", queries, worst, result.message);
 }
 
 }  // namespace relucover

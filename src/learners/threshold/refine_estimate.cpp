@@ -30,8 +30,7 @@ double active_share(const Oracle& oracle, const Vector& z, double place, double 
                     RandomStream& random) {
   RowMatrix x(options.band_samples, z.size());
   for (double& value : x.reshaped()) value = random.normal();
-  for (Index i = 0; i < x.rows(); ++i)
-    x.row(i) += (normal_between(place - epsilon, place, random) - x.row(i).dot(z)) * z.transpose();
+  for (Index i = 0; i < x.rows(); ++i) x.row(i) += (normal_between(place - epsilon, place, random) - x.row(i).dot(z)) * z.transpose();
   const Vector f = oracle.answer(x);
   return static_cast<double>(((f.array() - options.rest).abs() > options.tolerance).count()) / static_cast<double>(x.rows());
 }
@@ -51,8 +50,8 @@ double crossing(const Oracle& oracle, const Vector& z, double level, double epsi
 
 }  // namespace
 
-double estimate_tan_alpha(const Oracle& oracle, const Vector& z, double epsilon, const RefineEstimateOptions& options,
-                          std::uint64_t stream, Index& queries) {
+double estimate_tan_alpha(const Oracle& oracle, const Vector& z, double epsilon, const RefineEstimateOptions& options, std::uint64_t stream,
+                          Index& queries) {
   RandomStream random(options.seed, purpose::queries, refine_streams + stream);
   static const double spread = 2 * [] {  // Φ⁻¹(.6) = -Φ⁻¹(.4)
     double low = 0, high = 1;
@@ -94,7 +93,8 @@ RefineEstimate refine_estimate(const Oracle& oracle, const Vector& start, const 
   }
   RandomStream last(options.seed, purpose::queries, refine_streams - 2);
   const double epsilon = std::max(1e-5, estimate.angle / 10);
-  estimate.threshold = crossing(oracle, estimate.w, 0.5, epsilon, options, last, estimate.queries) - epsilon / 2;  // the band lies below its place
+  estimate.threshold =
+      crossing(oracle, estimate.w, 0.5, epsilon, options, last, estimate.queries) - epsilon / 2;  // the band lies below its place
   estimate.lost = std::isnan(estimate.threshold);
   return estimate;
 }

@@ -32,8 +32,8 @@ struct RefineEstimate {
 
 /// tan of the angle between z and the direction next to it: (t_2 - t_1) / (Φ⁻¹(.6) - Φ⁻¹(.4)) where t_1 and t_2 are the
 /// places at which Pr[f is not at rest | z.x in [t' - ε, t']] is .4 and .6. GP Algorithm 2. NaN where there is no such place.
-double estimate_tan_alpha(const Oracle& oracle, const Vector& z, double epsilon, const RefineEstimateOptions& options,
-                          std::uint64_t stream, Index& queries);
+double estimate_tan_alpha(const Oracle& oracle, const Vector& z, double epsilon, const RefineEstimateOptions& options, std::uint64_t stream,
+                          Index& queries);
 
 RefineEstimate refine_estimate(const Oracle& oracle, const Vector& start, const RefineEstimateOptions& options, const Control& control);
 

@@ -16,7 +16,8 @@ namespace relucover {
 
 Supports find_supports(const SampleSource& source, const SupportOptions& options, const Control& control) {
   const Index n = source.inputs();
-  const LabelMoments moments = label_moments(source, [](double y) { return y; }, Matrix::Identity(n, n), 2, control);
+  const LabelMoments moments = label_moments(
+      source, [](double y) { return y; }, Matrix::Identity(n, n), 2, control);
   const double floor = options.present * moments.t1.cwiseAbs().maxCoeff();
   const auto ratio = [&](Index i, Index j) {  // T_2 and E[f x_i x_j] agree off the diagonal
     return moments.t2(i, j) / (options.rate * std::sqrt(std::abs(moments.t1[i] * moments.t1[j])));
@@ -93,7 +94,8 @@ EvenDirections even_directions(const SampleSource& source, const UnitFunction& u
       found.W.row(i) = eigen.vectors.col(order[static_cast<std::size_t>(i)]).transpose();
       if (i + 1 < n)
         found.eigengap = std::min(found.eigengap, std::abs(std::abs(eigen.values[order[static_cast<std::size_t>(i)]]) -
-                                                           std::abs(eigen.values[order[static_cast<std::size_t>(i + 1)]])) / noise);
+                                                           std::abs(eigen.values[order[static_cast<std::size_t>(i + 1)]])) /
+                                                      noise);
     }
     found.complete = true;
     return found;
@@ -156,7 +158,8 @@ void certify_supports(const SampleSource& source, const FirstLayerOptions& optio
     result.direction_error = 0;
     result.message = fmt::format("{}; {}", words, result.message);
   } else if (result.holdout_error > unexplained) {
-    refuse_task(result, fmt::format("{}, but with these weights {}: the weights are not zeros and ones on disjoint supports", words, claim.reason));
+    refuse_task(result,
+                fmt::format("{}, but with these weights {}: the weights are not zeros and ones on disjoint supports", words, claim.reason));
   } else {
     result.message = fmt::format("not certified: {}; {}", claim.reason, words);
   }
@@ -174,13 +177,16 @@ void learn_supports(const SampleSource& source, const FirstLayerOptions& options
   result.model.t = Vector::Constant(result.model.W.rows(), threshold ? options.threshold : 0);
   for (std::size_t i = 0; i < found.groups.size(); ++i)
     for (const Index j : found.groups[i]) result.model.W(static_cast<Index>(i), j) = 1;
-  if (!found.cliques) return refuse_task(result, fmt::format("the correlation graph is no union of cliques (ratios inside from {:.2f}, outside to {:.2f}): supports overlap or products are too strong", found.smallest_inside, found.largest_outside));
+  if (!found.cliques)
+    return refuse_task(result, fmt::format("the correlation graph is no union of cliques (ratios inside from {:.2f}, outside to {:.2f}): "
+                                           "supports overlap or products are too strong",
+                                           found.smallest_inside, found.largest_outside));
   if (options.units > 0 && static_cast<Index>(found.groups.size()) != options.units)
     return refuse_task(result, fmt::format("{} supports were found, {} expected", found.groups.size(), options.units));
   const double margin = std::min(found.smallest_inside - support.edge, support.edge - found.largest_outside);
   result.figures["edge_margin"] = margin;
-  const std::string words = fmt::format("{} disjoint supports, ratios inside from {:.2f}, outside to {:.2f}, edge at {}", found.groups.size(),
-                                        found.smallest_inside, found.largest_outside, support.edge);
+  const std::string words = fmt::format("{} disjoint supports, ratios inside from {:.2f}, outside to {:.2f}, edge at {}",
+                                        found.groups.size(), found.smallest_inside, found.largest_outside, support.edge);
   result.status = Status::approximate;
   result.message = "not certified without the degree of the upper part: " + words;
   if (options.degree > 0 && result.model.units() > 0) certify_supports(source, options, words, result, control);
@@ -213,9 +219,14 @@ void learn_even(const SampleSource& source, const FirstLayerOptions& options, Fi
   if (std::abs(found.u4) < 1e-9) {
     result.figures["eigengap"] = found.eigengap;
     if (found.eigengap < 3)
-      return refuse_task(result, fmt::format("the fourth Hermite coefficient of {} is zero and T_2 has an eigengap of {:.1f} noise levels, below 3: directions are not determined", options.unit.name(), found.eigengap));
+      return refuse_task(result, fmt::format("the fourth Hermite coefficient of {} is zero and T_2 has an eigengap of {:.1f} noise levels, "
+                                             "below 3: directions are not determined",
+                                             options.unit.name(), found.eigengap));
   }
-  if (!found.complete) return refuse_task(result, fmt::format("{} of {} maxima were found: f has no fourth moment that stands out of its noise along the others", found.W.rows(), units));
+  if (!found.complete)
+    return refuse_task(result,
+                       fmt::format("{} of {} maxima were found: f has no fourth moment that stands out of its noise along the others",
+                                   found.W.rows(), units));
   const Index half = source.samples() / 2;
   const EvenDirections other = even_directions(source, options.unit, units, options.seed, control, half);
   // Pair by overlap: both are orthonormal up to sampling noise.

@@ -68,8 +68,8 @@ std::string departure_from_standard_normal(const SampleSource& source, const Con
   if (part.samples() < fewest_for_normality) return {};
   const Test gaussian = gaussian_inputs(part, {.level = 1e-6}, control);
   if (!gaussian.passed)
-    return fmt::format("{} is {:.1f} standard deviations from that of Gaussian inputs ({:.1f} would pass)", gaussian.worst, gaussian.worst_z,
-                       gaussian.threshold);
+    return fmt::format("{} is {:.1f} standard deviations from that of Gaussian inputs ({:.1f} would pass)", gaussian.worst,
+                       gaussian.worst_z, gaussian.threshold);
   return {};
 }
 
@@ -88,8 +88,7 @@ void look_at_what_is_left(const SampleSource& source, const FirstLayerOptions& o
   else if (result.figures.contains("activity_error")) {
     left = rest_is_at_rest(source, units, result.figures["rest_value"], distance, control);
     if (left.empty()) left = cells_follow_their_unit(source, units, result.figures["rest_value"], distance, control);
-  }
-  else if (result.figures.contains("halves_ratio"))
+  } else if (result.figures.contains("halves_ratio"))
     left = cells_are_lines(source, units, options.seed, control);
   if (left.empty()) return;
   result.status = Status::approximate;
@@ -122,7 +121,8 @@ FirstLayerResult run_task(const std::string& name, const SampleSource& source, c
       if (!asked.biased) look_at_what_is_left(source, asked, result, control);
     } else {
       result.status = Status::assumption_failed;
-      result.message = fmt::format("the inputs are not standard normal: {}; give inputs of mean 0 and covariance I (`relucover diagnose` says more)", departure);
+      result.message = fmt::format(
+          "the inputs are not standard normal: {}; give inputs of mean 0 and covariance I (`relucover diagnose` says more)", departure);
     }
   } catch (const Interrupted& stopped) {
     result.status = Status::budget_exhausted;
@@ -154,11 +154,18 @@ Index count_units(const Vector& spectrum, double noise) {
 namespace {
 
 FirstStepOptions first_step_options(const FirstLayerOptions& options, const UnitFunction& unit, bool complement, const HoldOut& holdout) {
-  FirstStepOptions first{.units = options.units, .unit = unit, .threshold = options.threshold, .complement = complement,
-                         .biased = options.biased, .seed = options.seed, .begin = 0, .end = holdout.begin};
+  FirstStepOptions first{.units = options.units,
+                         .unit = unit,
+                         .threshold = options.threshold,
+                         .complement = complement,
+                         .biased = options.biased,
+                         .seed = options.seed,
+                         .begin = 0,
+                         .end = holdout.begin};
   // The landscape is of order 4; where that order vanishes, order 3 has the directions.
-  const bool fourth_vanishes = std::isfinite(options.threshold) && std::abs(unit.hermite_coefficient(4, options.threshold)) <
-                                                                       vanishing_share * std::abs(unit.hermite_coefficient(2, options.threshold));
+  const bool fourth_vanishes =
+      std::isfinite(options.threshold) &&
+      std::abs(unit.hermite_coefficient(4, options.threshold)) < vanishing_share * std::abs(unit.hermite_coefficient(2, options.threshold));
   if (options.method == "landscape" && !fourth_vanishes) first.method = FirstStepOptions::Method::landscape;
   if (options.method == "simultaneous" && !fourth_vanishes) first.method = FirstStepOptions::Method::simultaneous;
   return first;
@@ -166,14 +173,15 @@ FirstStepOptions first_step_options(const FirstLayerOptions& options, const Unit
 
 }  // namespace
 
-FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit,
-                         bool complement, const HoldOut& holdout, FirstLayerResult& result, const Control& control) {
+FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit, bool complement,
+                         const HoldOut& holdout, FirstLayerResult& result, const Control& control) {
   FirstStepOptions first = first_step_options(options, unit, complement, holdout);
   result.method = first.method == FirstStepOptions::Method::joint ? "joint" : options.method;
   if (result.method != options.method && options.method != "directions")
-    result.notes.push_back(fmt::format("{} was asked for: its objective is of order 4, and the Hermite coefficient of order 4 is {:.1e} at this "
-                                       "threshold ({:.1e} of order 3): directions are from both orders together (joint)",
-                                       options.method, unit.hermite_coefficient(4, options.threshold), unit.hermite_coefficient(3, options.threshold)));
+    result.notes.push_back(
+        fmt::format("{} was asked for: its objective is of order 4, and the Hermite coefficient of order 4 is {:.1e} at this "
+                    "threshold ({:.1e} of order 3): directions are from both orders together (joint)",
+                    options.method, unit.hermite_coefficient(4, options.threshold), unit.hermite_coefficient(3, options.threshold)));
   if (options.units == 0) {
     first.units = 1;
     first.spectrum_only = true;
@@ -194,9 +202,10 @@ FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& op
   result.figures["t2_noise"] = step.noise_level;
   for (const auto& [order, value] : {std::pair{3, step.u3}, std::pair{4, step.u4}})
     if (std::abs(value) < vanishing_share * std::abs(step.u2))
-      result.notes.push_back(fmt::format("the Hermite coefficient of order {} nearly vanishes at this threshold ({:.2e} against {:.2e} of "
-                                         "order 2): the other order carries the directions",
-                                         order, value, step.u2));
+      result.notes.push_back(
+          fmt::format("the Hermite coefficient of order {} nearly vanishes at this threshold ({:.2e} against {:.2e} of "
+                      "order 2): the other order carries the directions",
+                      order, value, step.u2));
   return step;
 }
 
@@ -225,17 +234,20 @@ void judge_first_step(const SampleSource& source, const FirstLayerOptions& optio
   result.direction_error = halves_of_first_step(source, options, unit, complement, holdout, step, control);
   if (!(result.direction_error <= lost)) {
     result.status = Status::assumption_failed;
-    result.message = fmt::format("halves of the data differ by {:.2f} rad: these moments do not carry the directions (normalised Hermite coefficients of "
-                                 "orders 2, 3, 4: {:.1e}, {:.1e}, {:.1e}); give more samples",
-                                 2 * result.direction_error, step.u2, step.u3, step.u4);
+    result.message = fmt::format(
+        "halves of the data differ by {:.2f} rad: these moments do not carry the directions (normalised Hermite coefficients of "
+        "orders 2, 3, 4: {:.1e}, {:.1e}, {:.1e}); give more samples",
+        2 * result.direction_error, step.u2, step.u3, step.u4);
     return;
   }
   result.status = Status::approximate;
-  result.message = fmt::format("first step only: halves of the data differ by {:.3f} rad; what products of units add to the moments is in both", 2 * result.direction_error);
+  result.message =
+      fmt::format("first step only: halves of the data differ by {:.3f} rad; what products of units add to the moments is in both",
+                  2 * result.direction_error);
 }
 
-void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout,
-                         FirstLayerResult& result, const Control& control) {
+void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout, FirstLayerResult& result,
+                         const Control& control) {
   const Matrix& W = result.model.W;
   const Vector& t = result.model.t;
   // Halves on their own, from where the narrow fits begin.
@@ -262,11 +274,12 @@ void certify_by_activity(const SampleSource& source, const LabelView& activity, 
           {result.direction_error <= agree, fmt::format("two halves of the data differ by {:.3f} rad", 2 * result.direction_error)},
           {off <= 2 * agree && threshold_off <= 2 * agree,
            fmt::format("boundaries fitted to halves of the data are {:.3f} rad and {:.3f} away from the answer", off, threshold_off)},
-          {check.nothing_missing(),
-           fmt::format("{} of {} held-out samples far from every boundary are active although no unit is, {} of {} the other way: something is missing",
-                       check.far_rest_wrong, check.far_rest, check.far_active_wrong, check.far_active)},
+          {check.nothing_missing(), fmt::format("{} of {} held-out samples far from every boundary are active although no unit is, {} of "
+                                                "{} the other way: something is missing",
+                                                check.far_rest_wrong, check.far_rest, check.far_active_wrong, check.far_active)},
           {check.flips() <= most_flips, fmt::format("{:.1f}% of labels far from every boundary are wrong", 100 * check.flips())}},
-         fmt::format("directions agree between halves to {:.1e} rad, and held-out labels leave no unit to be found", 2 * result.direction_error));
+         fmt::format("directions agree between halves to {:.1e} rad, and held-out labels leave no unit to be found",
+                     2 * result.direction_error));
 }
 
 }  // namespace relucover

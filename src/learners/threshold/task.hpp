@@ -29,8 +29,8 @@ class TaskClock {
 
 /// First step on the samples that are not held out, with the number of units counted where it is not given; fills the
 /// result's figures and notes.
-FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit,
-                         bool complement, const HoldOut& holdout, FirstLayerResult& result, const Control& control);
+FirstStep run_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit, bool complement,
+                         const HoldOut& holdout, FirstLayerResult& result, const Control& control);
 
 /// The first step on each half of the samples that are not held out: half the largest angle between the two, paired by `step`.
 double halves_of_first_step(const SampleSource& source, const FirstLayerOptions& options, const UnitFunction& unit, bool complement,
@@ -48,7 +48,7 @@ FirstLayerResult run_task(const std::string& name, const SampleSource& source, c
 void settle(FirstLayerResult& result, Status claim, const std::vector<Condition>& conditions, const std::string& seen);
 
 /// Certificate by activity: two halves agree, and held-out labels leave nothing to explain.
-void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout,
-                         FirstLayerResult& result, const Control& control);
+void certify_by_activity(const SampleSource& source, const LabelView& activity, const HoldOut& holdout, FirstLayerResult& result,
+                         const Control& control);
 
 }  // namespace relucover

@@ -18,8 +18,8 @@ namespace {
 using Pattern = std::vector<bool>;
 
 struct LabelledRows {
-  RowMatrix x;    // n by d
-  Matrix span;    // n by k, orthonormal columns times √n: the row span of the labels
+  RowMatrix x;  // n by d
+  Matrix span;  // n by k, orthonormal columns times √n: the row span of the labels
   RowMatrix y;
 };
 
@@ -37,7 +37,8 @@ Index visit_sets(Index count, Index size, const CellOptions& options, const Cont
     if (!enumerate)
       for (std::size_t i = 0; i < set.size(); ++i) {
         do set[i] = random.below(count);
-        while (std::find(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(i), set[i]) != set.begin() + static_cast<std::ptrdiff_t>(i));
+        while (std::find(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(i), set[i]) !=
+               set.begin() + static_cast<std::ptrdiff_t>(i));
       }
     if (visit(set)) return visited + 1;
     if (!enumerate) continue;
@@ -114,8 +115,7 @@ bool accept_pattern(const LabelledRows& rows, const Pattern& pattern, Found& fou
   const Index d = rows.x.cols(), k = rows.span.cols(), n = rows.x.rows();
   Matrix equations(n, d + k);
   equations.rightCols(k) = -rows.span;
-  for (Index i = 0; i < n; ++i)
-    equations.row(i).head(d) = (pattern[static_cast<std::size_t>(i)] ? 1.0 : 0.0) * rows.x.row(i);
+  for (Index i = 0; i < n; ++i) equations.row(i).head(d) = (pattern[static_cast<std::size_t>(i)] ? 1.0 : 0.0) * rows.x.row(i);
   if (n < d + k) return false;
   const Svd svd = thin_svd(std::move(equations), SingularVectors::right);
   const Vector& singular = svd.values;
@@ -142,7 +142,8 @@ LabelledRows rows_of(const SampleSource& source, Index& units, const Control& co
   if (rank == 0)
     problem = "all labels are zero";
   else if (rank != units)
-    problem = fmt::format("the labels have rank {}, {} units were asked for: the row span of relu(W x) is not that of the labels", rank, units);
+    problem =
+        fmt::format("the labels have rank {}, {} units were asked for: the row span of relu(W x) is not that of the labels", rank, units);
   else
     rows.span = svd.left.leftCols(rank) * std::sqrt(static_cast<double>(rows.x.rows()));
   return rows;
@@ -161,8 +162,8 @@ void conclude_search(CellSearch& search, const Found& found, Index units, const 
     return;
   }
   search.out_of_budget = search.cells >= options.max_cells || search.programs >= options.max_programs;
-  search.problem = fmt::format("{} of {} units found in {} cells{}", found.count(), units, search.cells,
-                               search.out_of_budget ? ", the budget" : "");
+  search.problem =
+      fmt::format("{} of {} units found in {} cells{}", found.count(), units, search.cells, search.out_of_budget ? ", the budget" : "");
 }
 
 }  // namespace
@@ -220,8 +221,8 @@ bool feasible(const LabelledRows& rows, const Pattern& pattern, const Vector* ex
   for (std::size_t at = 0; at < indices.size(); ++at) indices[at] = static_cast<int>(static_cast<Index>(at) % constraints);
   ClpSimplex model;
   model.setLogLevel(0);
-  model.loadProblem(static_cast<int>(d + k), static_cast<int>(constraints), starts.data(), indices.data(), table.data(),
-                    least.data(), most.data(), nullptr, low.data(), high.data());
+  model.loadProblem(static_cast<int>(d + k), static_cast<int>(constraints), starts.data(), indices.data(), table.data(), least.data(),
+                    most.data(), nullptr, low.data(), high.data());
   model.setPrimalTolerance(1e-9);
   model.setMaximumIterations(20000);
   model.primal();
@@ -257,8 +258,7 @@ bool independent_solution(const LabelledRows& rows, const Pattern& pattern, cons
 
 }  // namespace
 
-CellSearch search_cells_by_linear_programs(const SampleSource& source, Index asked, const Control& control,
-                                           const CellOptions& options) {
+CellSearch search_cells_by_linear_programs(const SampleSource& source, Index asked, const Control& control, const CellOptions& options) {
   CellSearch search;
   Index units = asked;
   const LabelledRows rows = rows_of(source, units, control, options, search.problem);

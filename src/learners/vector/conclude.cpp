@@ -45,8 +45,8 @@ void conclude(const SampleSource& source, const Network& start, InputAssumption 
   const Test& test = symmetric ? found.symmetric : found.gaussian;
   if (test.passed) return;
   fail_assumption(result, fmt::format("the inputs are not {}: {} is {:.1f} standard deviations off, {:.1f} would pass; {}",
-                                      symmetric ? "symmetric about 0" : "Gaussian", test.worst, std::abs(test.worst_z),
-                                      test.threshold, result.message));
+                                      symmetric ? "symmetric about 0" : "Gaussian", test.worst, std::abs(test.worst_z), test.threshold,
+                                      result.message));
 }
 
 }  // namespace relucover

@@ -17,7 +17,6 @@ struct DirectionNet {
   std::string problem;
   double explained = 0;  // of the clipped labels' squares, by the units kept
 };
-DirectionNet direction_net_start(const SampleSource& source, Index units, const Control& control,
-                                 const DirectionNetOptions& options = {});
+DirectionNet direction_net_start(const SampleSource& source, Index units, const Control& control, const DirectionNetOptions& options = {});
 
 }  // namespace relucover

@@ -15,11 +15,8 @@ struct ActiveSums {
   std::vector<Matrix> input_active, cross_active;
 
   ActiveSums(const Matrix& compress_, const Matrix& W_)
-      : compress(compress_),
-        W(W_),
-        output_second(Matrix::Zero(compress.cols(), compress.cols())),
-        input_second(Matrix::Zero(W.cols(), W.cols())),
-        input_active(static_cast<std::size_t>(W.rows()), Matrix::Zero(W.cols(), W.cols())),
+      : compress(compress_), W(W_), output_second(Matrix::Zero(compress.cols(), compress.cols())),
+        input_second(Matrix::Zero(W.cols(), W.cols())), input_active(static_cast<std::size_t>(W.rows()), Matrix::Zero(W.cols(), W.cols())),
         cross_active(static_cast<std::size_t>(W.rows()), Matrix::Zero(compress.cols(), W.cols())) {}
 
   void add(const Block<double>& block) {

@@ -15,8 +15,8 @@ struct ExactStepOptions {
 };
 
 struct ExactStep {
-  Matrix W;             // unit rows
-  Vector null_values;   // least eigenvalue of each unit's normalised Gram matrix: 0 (rounding) where the step is exact
+  Matrix W;            // unit rows
+  Vector null_values;  // least eigenvalue of each unit's normalised Gram matrix: 0 (rounding) where the step is exact
   Index iterations = 0;
 };
 

@@ -52,8 +52,7 @@ void directions_of(const Matrix& span, Index units, const Tensor& tensor, std::u
   RandomStream random(seed, purpose::pencil, 2);
   const RankOneVectors found = rank_one_vectors(span, tensor.whitening.size(), random, control);
   if (found.rows.rows() < units) {
-    start.problem = fmt::format("the tensor's span holds {} separate rank-one elements, {} were expected",
-                                found.rows.rows(), units);
+    start.problem = fmt::format("the tensor's span holds {} separate rank-one elements, {} were expected", found.rows.rows(), units);
     return;
   }
   Matrix forms = Matrix::Zero(units, tensor.whitening.size() + 1);
@@ -69,16 +68,14 @@ bool measured(const Tensor& tensor, HigherOrderStart& start) {
 
 }  // namespace
 
-HigherOrderStart order_three_directions(const SampleSource& source, Index units, std::uint64_t seed,
-                                        const Control& control) {
+HigherOrderStart order_three_directions(const SampleSource& source, Index units, std::uint64_t seed, const Control& control) {
   HigherOrderStart start;
   if (units > source.inputs() || source.inputs() > most_inputs) {
     start.problem = fmt::format("order 3 needs at most as many units as inputs, and at most {} inputs", most_inputs);
     return start;
   }
   RandomStream random(seed, purpose::sketch, 3);
-  const Tensor tensor =
-      score_tensor(source, random.normal_vector(source.outputs()), 3, control);  // steps 1 to 3, without G
+  const Tensor tensor = score_tensor(source, random.normal_vector(source.outputs()), 3, control);  // steps 1 to 3, without G
   if (!measured(tensor, start)) {
     start.problem = fmt::format(
         "the tensor of order 3 has norm {:.2e}, its sampling error alone gives {:.2e}: no signal. For ReLU without "
@@ -92,21 +89,18 @@ HigherOrderStart order_three_directions(const SampleSource& source, Index units,
   return start;
 }
 
-HigherOrderStart order_four_directions(const SampleSource& source, Index units, std::uint64_t seed,
-                                       const Control& control) {
+HigherOrderStart order_four_directions(const SampleSource& source, Index units, std::uint64_t seed, const Control& control) {
   HigherOrderStart start;
   if (units > packed_size(source.inputs()) || source.inputs() > most_inputs) {
-    start.problem =
-        fmt::format("order 4 needs at most as many units as products of inputs, and at most {} inputs", most_inputs);
+    start.problem = fmt::format("order 4 needs at most as many units as products of inputs, and at most {} inputs", most_inputs);
     return start;
   }
   RandomStream random(seed, purpose::sketch, 4);
   const Vector combination = source.outputs() == 1 ? Vector(Vector::Ones(1)) : random.normal_vector(source.outputs());
   const Tensor tensor = score_tensor(source, combination, 4, control);
   if (!measured(tensor, start)) {
-    start.problem = fmt::format(
-        "the tensor of order 4 has norm {:.2e}, its sampling error alone gives {:.2e}: no signal above the noise",
-        start.norm, start.noise);
+    start.problem = fmt::format("the tensor of order 4 has norm {:.2e}, its sampling error alone gives {:.2e}: no signal above the noise",
+                                start.norm, start.noise);
     return start;
   }
   const Svd svd = thin_svd(packed_rows(tensor.values), SingularVectors::right);

@@ -49,8 +49,7 @@ struct ActiveRegression {
 
 }  // namespace
 
-IndependentStart independent_component_start(const SampleSource& source, Index units, std::uint64_t seed,
-                                             const Control& control) {
+IndependentStart independent_component_start(const SampleSource& source, Index units, std::uint64_t seed, const Control& control) {
   IndependentStart start;
   const Index outputs = source.outputs(), inputs = source.inputs();
   if (units < 1) {
@@ -58,14 +57,12 @@ IndependentStart independent_component_start(const SampleSource& source, Index u
     return start;
   }
   if (units > outputs || units > inputs) {
-    start.problem = fmt::format(
-        "independent components need at most as many units as outputs and inputs: {} units, {} outputs, {} inputs",
-        units, outputs, inputs);
+    start.problem = fmt::format("independent components need at most as many units as outputs and inputs: {} units, {} outputs, {} inputs",
+                                units, outputs, inputs);
     return start;
   }
   RandomStream random(seed, purpose::sketch);
-  start.sketch =
-      units == outputs ? Matrix::Identity(units, units) : random.normal_matrix(outputs, units);  // steps 1, 2
+  start.sketch = units == outputs ? Matrix::Identity(units, units) : random.normal_matrix(outputs, units);  // steps 1, 2
   const InputMoments moments = input_moments(source, control);
   const SymmetricEigen eigen = symmetric_eigen(start.sketch.transpose() * moments.label_covariance * start.sketch);
   const Vector variances = eigen.values;
@@ -75,8 +72,7 @@ IndependentStart independent_component_start(const SampleSource& source, Index u
     return start;
   }
   const Matrix whiten = start.sketch * eigen.vectors * variances.cwiseSqrt().cwiseInverse().asDiagonal();
-  const auto cumulant =
-      reduce(source, ThirdCumulant{&whiten, &moments.label_mean, Matrix::Zero(units, packed_size(units))}, control);
+  const auto cumulant = reduce(source, ThirdCumulant{&whiten, &moments.label_mean, Matrix::Zero(units, packed_size(units))}, control);
   std::vector<Matrix> slices;
   for (Index i = 0; i < units; ++i)
     slices.push_back(unpack_symmetric(cumulant.sum.row(i).transpose(), units) / static_cast<double>(moments.samples));
@@ -94,8 +90,7 @@ IndependentStart independent_component_start(const SampleSource& source, Index u
   constexpr double threshold = 0.15;  // of the standard deviation of h: above the error of the estimated A
   const auto sums =
       reduce(source,
-             ActiveRegression{&to_hidden, threshold,
-                              std::vector<Matrix>(static_cast<std::size_t>(units), Matrix::Zero(inputs, inputs)),
+             ActiveRegression{&to_hidden, threshold, std::vector<Matrix>(static_cast<std::size_t>(units), Matrix::Zero(inputs, inputs)),
                               Matrix::Zero(inputs, units)},
              control);
   start.network = Network(inputs, units, outputs);

@@ -27,8 +27,8 @@ namespace {
 Index units_or(const LearnOptions& options, Index shown) { return options.units > 0 ? options.units : shown; }
 
 /// Files the start's residual and finishes from it.
-void conclude_from(const SampleSource& source, const Network& start, const StageClock& clock,
-                   InputAssumption assumption, const LearnOptions& options, const Control& control, Result& result) {
+void conclude_from(const SampleSource& source, const Network& start, const StageClock& clock, InputAssumption assumption,
+                   const LearnOptions& options, const Control& control, Result& result) {
   const Network fitted = with_fitted_outputs(source, start, control);
   clock.file(result, 1, relative_residual(source, fitted, control));
   conclude(source, fitted, assumption, options, control, result);
@@ -36,8 +36,7 @@ void conclude_from(const SampleSource& source, const Network& start, const Stage
 
 }  // namespace
 
-void learn_order_two_tensor(const SampleSource& source, const LearnOptions& options, const Control& control,
-                            Result& result) {
+void learn_order_two_tensor(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("order-2 tensor");
   const QuadraticFit fit = fit_quadratic(source, control);
   const Index units = units_or(options, units_from_quadratic_part(fit));
@@ -66,8 +65,8 @@ void learn_order_two_tensor(const SampleSource& source, const LearnOptions& opti
 
 namespace {
 
-void learn_from_directions(const SampleSource& source, const HigherOrderStart& start, const StageClock& clock,
-                           const LearnOptions& options, const Control& control, Result& result) {
+void learn_from_directions(const SampleSource& source, const HigherOrderStart& start, const StageClock& clock, const LearnOptions& options,
+                           const Control& control, Result& result) {
   result.figures["tensor_norm"] = start.norm;
   result.figures["tensor_noise"] = start.noise;
   if (!start.problem.empty()) {
@@ -83,25 +82,20 @@ void learn_from_directions(const SampleSource& source, const HigherOrderStart& s
 
 }  // namespace
 
-void learn_order_three_tensor(const SampleSource& source, const LearnOptions& options, const Control& control,
-                              Result& result) {
+void learn_order_three_tensor(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("order-3 tensor");
   const Index units = units_or(options, std::min(source.inputs(), source.outputs()));
-  learn_from_directions(source, order_three_directions(source, units, options.seed, control), clock, options, control,
-                        result);
+  learn_from_directions(source, order_three_directions(source, units, options.seed, control), clock, options, control, result);
 }
 
-void learn_order_four_tensor(const SampleSource& source, const LearnOptions& options, const Control& control,
-                             Result& result) {
+void learn_order_four_tensor(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("order-4 tensor");
   Index units = options.units;
   if (units == 0) units = std::max<Index>(1, units_from_quadratic_part(fit_quadratic(source, control)));
-  learn_from_directions(source, order_four_directions(source, units, options.seed, control), clock, options, control,
-                        result);
+  learn_from_directions(source, order_four_directions(source, units, options.seed, control), clock, options, control, result);
 }
 
-void learn_independent_components(const SampleSource& source, const LearnOptions& options, const Control& control,
-                                  Result& result) {
+void learn_independent_components(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("independent components");
   const Index units = units_or(options, units_from_linear_part(fit_quadratic(source, control)));
   const IndependentStart start = independent_component_start(source, units, options.seed, control);
@@ -113,14 +107,12 @@ void learn_independent_components(const SampleSource& source, const LearnOptions
   if (wants_own_answer(options)) return conclude_from(source, start.network, clock, InputAssumption::gaussian, options, control, result);
   Network exact = start.network;
   exact.W = exact_step(source, start.sketch, start.network.W, control).W;
-  const Network first = with_fitted_outputs(source, start.network, control),
-                second = with_fitted_outputs(source, exact, control);
+  const Network first = with_fitted_outputs(source, start.network, control), second = with_fitted_outputs(source, exact, control);
   const bool stepped = relative_residual(source, second, control) < relative_residual(source, first, control);
   conclude_from(source, stepped ? second : first, clock, InputAssumption::gaussian, options, control, result);
 }
 
-void learn_proportional_labels(const SampleSource& source, const LearnOptions& options, const Control& control,
-                               Result& result) {
+void learn_proportional_labels(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("groups of proportional labels");
   const ProportionalLabels start = proportional_labels_start(source, options.units, control);
   if (!start.problem.empty()) {
@@ -133,8 +125,7 @@ void learn_proportional_labels(const SampleSource& source, const LearnOptions& o
 namespace {
 
 void learn_by_cells(const SampleSource& source, const LearnOptions& options, const Control& control,
-                    CellSearch (*search)(const SampleSource&, Index, const Control&, const CellOptions&),
-                    Result& result) {
+                    CellSearch (*search)(const SampleSource&, Index, const Control&, const CellOptions&), Result& result) {
   const StageClock clock("cells");
   CellOptions cells;
   cells.seed = options.seed;
@@ -154,8 +145,7 @@ void learn_by_cells(const SampleSource& source, const LearnOptions& options, con
 void learn_cells(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_by_cells(source, options, control, search_cells, result);
 }
-void learn_cells_by_linear_programs(const SampleSource& source, const LearnOptions& options, const Control& control,
-                                    Result& result) {
+void learn_cells_by_linear_programs(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_by_cells(source, options, control, search_cells_by_linear_programs, result);
 }
 
@@ -172,7 +162,8 @@ std::optional<SignProblem> sign_problem(const SampleSource& source, const LearnO
   const QuadraticFit fit = fit_quadratic(source, control);
   const Index units = units_or(options, std::min(units_from_quadratic_part(fit), source.outputs()));
   if (units < 1 || units > source.outputs()) {
-    fail_assumption(result, fmt::format("signs by zero conditions need at least as many outputs as units: {} units, {} outputs", units, source.outputs()));
+    fail_assumption(result, fmt::format("signs by zero conditions need at least as many outputs as units: {} units, {} outputs", units,
+                                        source.outputs()));
     return std::nullopt;
   }
   const TensorStart start = order_two_start(fit, units, control, {.biases = false, .seed = options.seed});
@@ -190,7 +181,8 @@ void learn_dead_band(const SampleSource& source, const LearnOptions& options, co
   const auto problem = sign_problem(source, options, control, result);
   if (!problem) return;
   const StageClock clock("dead band");
-  const DeadBandRecovery found = recover_with_dead_band(source, problem->compress, problem->directions, control, {.error = setting(options, "error", 0.1)});
+  const DeadBandRecovery found =
+      recover_with_dead_band(source, problem->compress, problem->directions, control, {.error = setting(options, "error", 0.1)});
   result.figures["worst_zero_ratio"] = found.ratios.maxCoeff();
   Network network(source.inputs(), found.W.rows(), source.outputs());
   network.W = found.W;
@@ -202,17 +194,20 @@ void learn_dead_band_printed(const SampleSource& source, const LearnOptions& opt
   if (!problem) return;
   const StageClock clock("one-sided threshold");
   Network network(source.inputs(), problem->directions.rows(), source.outputs());
-  network.W = recover_one_sided(source, problem->compress, problem->directions, setting(options, "tau", 0), setting(options, "tolerance", 1e-7), control);
+  network.W = recover_one_sided(source, problem->compress, problem->directions, setting(options, "tau", 0),
+                                setting(options, "tolerance", 1e-7), control);
   const Index failed = (network.W.rowwise().norm().array() == 0).count();
   result.figures["rows_failed"] = static_cast<double>(failed);
   if (failed > 0)
-    return fail_assumption(result, fmt::format("for {} of {} units no sign, or both, make the one-sided linear system feasible (BJW Algorithm 5, step 4: FAIL); "
-                                               "`dead-band` does not need exact directions", failed, network.units()));
+    return fail_assumption(
+        result,
+        fmt::format("for {} of {} units no sign, or both, make the one-sided linear system feasible (BJW Algorithm 5, step 4: FAIL); "
+                    "`dead-band` does not need exact directions",
+                    failed, network.units()));
   conclude_from(source, network, clock, InputAssumption::gaussian, options, control, result);
 }
 
-void learn_direction_net(const SampleSource& source, const LearnOptions& options, const Control& control,
-                         Result& result) {
+void learn_direction_net(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("net of directions");
   DirectionNet start;
   if (options.units > 0) {

@@ -30,8 +30,8 @@ void keep_better(const SampleSource& source, const Network& network, const Contr
 }
 
 /// One start by the detector, and the exact step from it; whichever explains the labels better.
-void try_detector(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
-                  const LearnOptions& options, const Control& control, FittedStart& best, Result& result) {
+void try_detector(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows, const LearnOptions& options,
+                  const Control& control, FittedStart& best, Result& result) {
   const StageClock clock(rows == DetectorRows::samples ? "pure neurons" : "pure neurons, noise corrected");
   const PureNeuronStart start = pure_neuron_start(source, fit, units, rows, options.seed, control);
   result.series["detector_spectrum"] = {start.detector_spectrum.begin(), start.detector_spectrum.end()};
@@ -61,13 +61,14 @@ std::vector<Index> numbers_of_units(const QuadraticFit& fit, Index linear_rank, 
 }
 
 std::string rank_problem(Index rank, Index units) {
-  return fmt::format("A W has rank {} above the noise, {} units need rank {}: A or W is rank-deficient, or there are fewer "
-                     "outputs than units",
-                     rank, units, units);
+  return fmt::format(
+      "A W has rank {} above the noise, {} units need rank {}: A or W is rank-deficient, or there are fewer "
+      "outputs than units",
+      rank, units, units);
 }
 
-FittedStart best_start(const SampleSource& source, const QuadraticFit& fit, const std::vector<Index>& numbers,
-                     const LearnOptions& options, const Control& control, Result& result) {
+FittedStart best_start(const SampleSource& source, const QuadraticFit& fit, const std::vector<Index>& numbers, const LearnOptions& options,
+                       const Control& control, Result& result) {
   FittedStart best;
   for (const Index units : numbers) {
     try_detector(source, fit, units, DetectorRows::samples, options, control, best, result);
@@ -79,15 +80,12 @@ FittedStart best_start(const SampleSource& source, const QuadraticFit& fit, cons
 
 }  // namespace
 
-void learn_pure_neurons(const SampleSource& source, const LearnOptions& options, const Control& control,
-                        Result& result) {
+void learn_pure_neurons(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const QuadraticFit fit = fit_quadratic(source, control);
   const Index linear_rank = units_from_linear_part(fit), label_rank = units_from_label_rank(fit);
   if (linear_rank == 0)
-    return fail_assumption(
-        result, "the labels have no linear part above the noise: A W is zero, or the inputs are not symmetric about 0");
-  if (options.units > std::max(linear_rank, label_rank))
-    return fail_assumption(result, rank_problem(linear_rank, options.units));
+    return fail_assumption(result, "the labels have no linear part above the noise: A W is zero, or the inputs are not symmetric about 0");
+  if (options.units > std::max(linear_rank, label_rank)) return fail_assumption(result, rank_problem(linear_rank, options.units));
 
   const FittedStart best = best_start(source, fit, numbers_of_units(fit, linear_rank, options), options, control, result);
   if (best.network.units() == 0) return fail_assumption(result, best.problem);
@@ -105,11 +103,10 @@ void learn_pure_neurons(const SampleSource& source, const LearnOptions& options,
 
 namespace {
 
-void learn_as_printed(const SampleSource& source, const LearnOptions& options, const Control& control,
-                      const PrintedPureNeuron& variant, Result& result) {
+void learn_as_printed(const SampleSource& source, const LearnOptions& options, const Control& control, const PrintedPureNeuron& variant,
+                      Result& result) {
   Index units = options.units;
-  if (units == 0)
-    units = variant.compress_outputs ? units_from_linear_part(fit_quadratic(source, control)) : source.outputs();
+  if (units == 0) units = variant.compress_outputs ? units_from_linear_part(fit_quadratic(source, control)) : source.outputs();
   const StageClock clock("as printed");
   const PureNeuronStart start = printed_pure_neuron(source, units, variant, options.seed, control);
   result.series["detector_spectrum"] = {start.detector_spectrum.begin(), start.detector_spectrum.end()};
@@ -129,30 +126,23 @@ void learn_as_printed(const SampleSource& source, const LearnOptions& options, c
 
 }  // namespace
 
-void learn_pure_neurons_printed(const SampleSource& source, const LearnOptions& options, const Control& control,
-                                Result& result) {
+void learn_pure_neurons_printed(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_as_printed(source, options, control, {}, result);
 }
-void learn_pure_neurons_noise(const SampleSource& source, const LearnOptions& options, const Control& control,
-                              Result& result) {
+void learn_pure_neurons_noise(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_as_printed(source, options, control, {.noise_correction = true, .split_samples = true}, result);
 }
-void learn_pure_neurons_wide(const SampleSource& source, const LearnOptions& options, const Control& control,
-                             Result& result) {
-  learn_as_printed(source, options, control,
-                   {.noise_correction = true, .split_samples = true, .compress_outputs = true}, result);
+void learn_pure_neurons_wide(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  learn_as_printed(source, options, control, {.noise_correction = true, .split_samples = true, .compress_outputs = true}, result);
 }
-void learn_pure_neurons_als(const SampleSource& source, const LearnOptions& options, const Control& control,
-                            Result& result) {
+void learn_pure_neurons_als(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   learn_as_printed(source, options, control, {.noise_correction = true, .alternating = true}, result);
 }
 
-void learn_single_neurons(const SampleSource& source, const LearnOptions& options, const Control& control,
-                          Result& result) {
+void learn_single_neurons(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   Network network(source.inputs(), source.outputs(), source.outputs());
   if (options.units > 0 && options.units != source.outputs()) {
-    fail_assumption(result, fmt::format("one unit per output: {} outputs, {} units were asked for", source.outputs(),
-                                        options.units));
+    fail_assumption(result, fmt::format("one unit per output: {} outputs, {} units were asked for", source.outputs(), options.units));
     return;
   }
   network.W = single_neurons(source, control, 0, source.samples());

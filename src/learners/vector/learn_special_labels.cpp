@@ -40,8 +40,7 @@ Repaired repaired_labels(const SampleSource& source, const Network& network, con
 
 }  // namespace
 
-void learn_corrupted_labels(const SampleSource& source, const LearnOptions& options, const Control& control,
-                            Result& result) {
+void learn_corrupted_labels(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   const StageClock clock("separate wrong entries");
   const CleanedLabels cleaned = clean_labels(source, options.units, control);
   result.figures["corrupted_share"] = cleaned.corrupted_share;
@@ -72,16 +71,15 @@ void learn_corrupted_labels(const SampleSource& source, const LearnOptions& opti
   }
   const Repaired repaired = repaired_labels(source, clean.network, control);
   if (repaired.agreeing_share < 0.5) {
-    fail_assumption(
-        result, fmt::format("the network explains {:.0f}% of the label entries: more than half would have to be wrong",
-                            100 * repaired.agreeing_share));
+    fail_assumption(result, fmt::format("the network explains {:.0f}% of the label entries: more than half would have to be wrong",
+                                        100 * repaired.agreeing_share));
     return;
   }
   finish(repaired.samples, sign_free(clean.network), options, control, result, PartlyExplained{&repaired.given, {}});
   result.figures["corrupted_share"] = 1 - repaired.agreeing_share;
   if (result.status != Status::exact)
-    result.message = fmt::format("{:.2f}% of the label entries are wrong and were left out; the others: {}", 100 * (1 - repaired.agreeing_share),
-                                 result.message);
+    result.message = fmt::format("{:.2f}% of the label entries are wrong and were left out; the others: {}",
+                                 100 * (1 - repaired.agreeing_share), result.message);
 }
 
 }  // namespace relucover

@@ -40,8 +40,7 @@ WhitenedMoments whitened_moments(const QuadraticFit& fit) {
 Svd slices_side_by_side(const WhitenedMoments& moments) {
   const Index d = moments.factor.rows();
   Matrix wide(d, d * static_cast<Index>(moments.second.size()));
-  for (std::size_t o = 0; o < moments.second.size(); ++o)
-    wide.middleCols(static_cast<Index>(o) * d, d) = moments.second[o];
+  for (std::size_t o = 0; o < moments.second.size(); ++o) wide.middleCols(static_cast<Index>(o) * d, d) = moments.second[o];
   return thin_svd(std::move(wide), SingularVectors::left);
 }
 
@@ -120,8 +119,7 @@ Index units_from_quadratic_part(const QuadraticFit& fit) {
   return (singular.array() > std::max(noise, 1e-9 * singular[0])).count();
 }
 
-TensorStart order_two_start(const QuadraticFit& fit, Index units, const Control& control,
-                            const TensorOptions& options) {
+TensorStart order_two_start(const QuadraticFit& fit, Index units, const Control& control, const TensorOptions& options) {
   TensorStart start;
   const WhitenedMoments moments = whitened_moments(fit);
   const Index inputs = fit.input_mean.size(), outputs = fit.linear.rows();

@@ -16,9 +16,7 @@ struct HiddenGram {
   Matrix gram, cross;
 
   explicit HiddenGram(const Network& given)
-      : network(&given),
-        gram(Matrix::Zero(given.units(), given.units())),
-        cross(Matrix::Zero(given.units(), given.outputs())) {}
+      : network(&given), gram(Matrix::Zero(given.units(), given.units())), cross(Matrix::Zero(given.units(), given.outputs())) {}
   void add(const Block<double>& block) {
     RowMatrix hidden = block.x * network->W.transpose();
     hidden.rowwise() += network->b.transpose();

@@ -17,8 +17,7 @@ using Group = std::vector<Index>;
 
 /// Groups of two or more rows that agree within the tolerance, largest first: sorted along one random direction,
 /// confirmed in all.
-std::vector<Group> equal_rows(const RowMatrix& rows, const Group& candidates, double tolerance,
-                              const Control& control) {
+std::vector<Group> equal_rows(const RowMatrix& rows, const Group& candidates, double tolerance, const Control& control) {
   RandomStream random(0, purpose::sketch, 7);
   const Vector place = rows * random.normal_vector(rows.cols()).normalized();
   Group order = candidates;
@@ -73,8 +72,7 @@ ProportionalLabels proportional_labels_start(const SampleSource& source, Index u
   }
   for (Index i = 0; i < units; ++i)
     for (Index j = 0; j < i; ++j) {
-      const double cosine =
-          unit.row(groups[static_cast<std::size_t>(i)][0]).dot(unit.row(groups[static_cast<std::size_t>(j)][0]));
+      const double cosine = unit.row(groups[static_cast<std::size_t>(i)][0]).dot(unit.row(groups[static_cast<std::size_t>(j)][0]));
       if (cosine < -1 + options.tolerance) {
         start.problem =
             "two columns of A are opposite, [u, -u]: where both units are active the label is again a multiple of u, "

@@ -34,7 +34,8 @@ PrintedPureNeuron variant_of(const std::string& method) {
 }
 
 /// Steps 5 to 12 of GKLW Algorithm 2 on exact moments.
-PureNeuronStart start_of(const Network& truth, Index units, const LearnOptions& options, const std::string& method, const Control& control) {
+PureNeuronStart start_of(const Network& truth, Index units, const LearnOptions& options, const std::string& method,
+                         const Control& control) {
   PureNeuronStart start;
   const Matrix linear = truth.A * truth.W / 2;
   const Index rank = static_cast<Index>(PivotedQr(linear, 1e-10).rank());
@@ -43,9 +44,11 @@ PureNeuronStart start_of(const Network& truth, Index units, const LearnOptions& 
     return start;
   }
   const bool wide = method == "pure-neuron" || method == "pure-neuron-wide";
-  start.compress = wide ? Matrix(thin_svd(linear, SingularVectors::left).left.leftCols(units)) : Matrix(Matrix::Identity(truth.outputs(), units));
+  start.compress =
+      wide ? Matrix(thin_svd(linear, SingularVectors::left).left.leftCols(units)) : Matrix(Matrix::Identity(truth.outputs(), units));
   const ExactPureNeuronMoments exact = exact_pure_neuron_moments(truth, start.compress);
-  if (method != "pure-neuron") return printed_from_moments(exact.of, exact.linear, start.compress, variant_of(method), options.seed, control);
+  if (method != "pure-neuron")
+    return printed_from_moments(exact.of, exact.linear, start.compress, variant_of(method), options.seed, control);
   const PureNeuronSpan span = null_span_of_detector(exact.of.detector, units);
   start.detector_spectrum = span.spectrum;
   RandomStream random(options.seed, purpose::pencil);

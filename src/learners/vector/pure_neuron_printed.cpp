@@ -18,9 +18,7 @@ struct FirstMoments {
   Vector output_sum;
   Index rows = 0;
   FirstMoments(Index inputs, Index outputs)
-      : cross(Matrix::Zero(outputs, inputs)),
-        input_second(Matrix::Zero(inputs, inputs)),
-        output_sum(Vector::Zero(outputs)) {}
+      : cross(Matrix::Zero(outputs, inputs)), input_second(Matrix::Zero(inputs, inputs)), output_sum(Vector::Zero(outputs)) {}
   void add(const Block<double>& block) {
     cross.noalias() += block.y.transpose() * block.x;
     input_second.noalias() += block.x.transpose() * block.x;
@@ -66,8 +64,7 @@ struct SquaredErrorGradient {
 };
 
 /// Gradient descent on W with A fixed (GKLW section 4): steps of one over the largest curvature.
-Matrix descend_first_layer(const SampleSource& source, const Matrix& A, Matrix W, const Matrix& compress,
-                           const Control& control) {
+Matrix descend_first_layer(const SampleSource& source, const Matrix& A, Matrix W, const Matrix& compress, const Control& control) {
   constexpr Index max_steps = 300;
   constexpr double tolerance = 1e-9;  // relative decrease of the cost
   const FirstMoments moments = first_moments(source, control, 0, source.samples());
@@ -89,8 +86,8 @@ Matrix single_neurons(const SampleSource& source, const Control& control, Index 
   return 2 * first_moments(source, control, begin, end).linear_part();  // GKLW Algorithm 1, step 3
 }
 
-PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, const PrintedPureNeuron& variant,
-                                    std::uint64_t seed, const Control& control) {
+PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, const PrintedPureNeuron& variant, std::uint64_t seed,
+                                    const Control& control) {
   PureNeuronStart start;
   const Index outputs = source.outputs();
   if (units > outputs || units > source.inputs() || (!variant.compress_outputs && units != outputs)) {
@@ -130,8 +127,8 @@ PureNeuronStart printed_from_moments(const PureNeuronMoments& moments, const Mat
   const Matrix span = printed_span(detector, units);
   start.detector_spectrum = null_span_of_detector(detector, units).spectrum;
   RandomStream random(seed, purpose::pencil);
-  const Matrix z = variant.alternating ? alternating_least_squares(span, units, random, control)
-                                       : eigenvectors_of_random_pair(span, units, random);
+  const Matrix z =
+      variant.alternating ? alternating_least_squares(span, units, random, control) : eigenvectors_of_random_pair(span, units, random);
   if (z.rows() < units) {
     start.problem = "the pair of random matrices has no eigenvectors";
     return start;

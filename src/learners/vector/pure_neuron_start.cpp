@@ -29,8 +29,8 @@ Index units_from_linear_part(const QuadraticFit& fit) {
   const Vector singular = whitened_linear_part(fit).values;
   const double d = static_cast<double>(fit.linear.cols()), l = static_cast<double>(fit.linear.rows());
   // Largest singular value of pure noise of this variance in the fitted coefficients, twice over.
-  const double noise = 2 * std::sqrt(fit.residual_variance / static_cast<double>(std::max<Index>(fit.samples, 1))) *
-                       (std::sqrt(d) + std::sqrt(l));
+  const double noise =
+      2 * std::sqrt(fit.residual_variance / static_cast<double>(std::max<Index>(fit.samples, 1))) * (std::sqrt(d) + std::sqrt(l));
   const double floor = std::max(noise, 1e-9 * (singular.size() ? singular[0] : 0));
   return (singular.array() > floor).count();
 }
@@ -42,20 +42,19 @@ Index units_from_label_rank(const QuadraticFit& fit) {
 }
 
 Matrix compression(const QuadraticFit& fit, Index units) {
-  const Matrix kept = units == fit.linear.rows() ? Matrix::Identity(units, units)
-                                                 : Matrix(whitened_linear_part(fit).left.leftCols(units));
+  const Matrix kept = units == fit.linear.rows() ? Matrix::Identity(units, units) : Matrix(whitened_linear_part(fit).left.leftCols(units));
   const SymmetricEigen second = symmetric_eigen(kept.transpose() * fit.output_second * kept);
   const Vector floored = second.values.cwiseMax(1e-14 * second.values.maxCoeff());
   if (!(floored.minCoeff() > 0)) return kept;
   return kept * second.vectors * floored.cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
-                                  std::uint64_t seed, const Control& control) {
+PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows, std::uint64_t seed,
+                                  const Control& control) {
   PureNeuronStart start;
   if (units > source.outputs() || units > source.inputs()) {
-    start.problem = fmt::format("pure neurons need at most as many units as outputs and inputs: {} units, {} outputs, {} inputs",
-                                units, source.outputs(), source.inputs());
+    start.problem = fmt::format("pure neurons need at most as many units as outputs and inputs: {} units, {} outputs, {} inputs", units,
+                                source.outputs(), source.inputs());
     return start;
   }
   start.compress = compression(fit, units);

@@ -34,8 +34,8 @@ Index units_from_label_rank(const QuadraticFit& fit);
 /// scaled. The condition of A is gone in these values, whatever it was; that of relu(W x) stays, which is mild.
 Matrix compression(const QuadraticFit& fit, Index units);
 
-PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows,
-                                  std::uint64_t seed, const Control& control);
+PureNeuronStart pure_neuron_start(const SampleSource& source, const QuadraticFit& fit, Index units, DetectorRows rows, std::uint64_t seed,
+                                  const Control& control);
 
 /// The algorithms of the paper as printed.
 struct PrintedPureNeuron {
@@ -44,8 +44,8 @@ struct PrintedPureNeuron {
   bool compress_outputs = false;  // Algorithm 4: project on the left singular vectors of E[y xᵀ], itself from one half
   bool alternating = false;       // section 4: CP decomposition by ALS, then gradient descent on W
 };
-PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, const PrintedPureNeuron& variant,
-                                    std::uint64_t seed, const Control& control);
+PureNeuronStart printed_pure_neuron(const SampleSource& source, Index units, const PrintedPureNeuron& variant, std::uint64_t seed,
+                                    const Control& control);
 
 /// Steps 5 to 12 of Algorithm 2 on moments, however they were made: `linear` is E[y xᵀ] E[x xᵀ]⁻¹ of all outputs.
 PureNeuronStart printed_from_moments(const PureNeuronMoments& moments, const Matrix& linear, const Matrix& compress,

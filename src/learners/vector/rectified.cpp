@@ -13,20 +13,16 @@ namespace relucover {
 
 RectifiedActivation rectified(Activation activation) {
   switch (activation) {
-    case Activation::relu:
-      return {[](double t) { return t; }, [](double h) { return h; }, [](double) { return 1.0; }, true};
+    case Activation::relu: return {[](double t) { return t; }, [](double h) { return h; }, [](double) { return 1.0; }, true};
     case Activation::relu2:
-      return {[](double t) { return t * t; }, [](double h) { return std::sqrt(h); },
-              [](double h) { return 0.5 / std::sqrt(h); }, true};
+      return {[](double t) { return t * t; }, [](double h) { return std::sqrt(h); }, [](double h) { return 0.5 / std::sqrt(h); }, true};
     case Activation::relu3:
       return {[](double t) { return t * t * t; }, [](double h) { return std::cbrt(h); },
               [](double h) { return 1 / (3 * std::cbrt(h) * std::cbrt(h)); }, true};
     case Activation::expm1:
-      return {[](double t) { return std::expm1(t); }, [](double h) { return std::log1p(h); },
-              [](double h) { return 1 / (1 + h); }, false};
+      return {[](double t) { return std::expm1(t); }, [](double h) { return std::log1p(h); }, [](double h) { return 1 / (1 + h); }, false};
     default:
-      throw std::invalid_argument(
-          fmt::format("{} is not a rectified activation; relu, relu2, relu3 and expm1 are", name_of(activation)));
+      throw std::invalid_argument(fmt::format("{} is not a rectified activation; relu, relu2, relu3 and expm1 are", name_of(activation)));
   }
 }
 
@@ -42,8 +38,7 @@ ZeroConditions zero_conditions(const RowMatrix& y, const Vector& drive, double s
   std::vector<Index> order(static_cast<std::size_t>(drive.size()));
   std::iota(order.begin(), order.end(), 0);
   const auto count = static_cast<std::ptrdiff_t>(share * static_cast<double>(drive.size()));
-  std::nth_element(order.begin(), order.begin() + count, order.end(),
-                   [&](Index i, Index j) { return drive[i] < drive[j]; });
+  std::nth_element(order.begin(), order.begin() + count, order.end(), [&](Index i, Index j) { return drive[i] < drive[j]; });
   order.resize(static_cast<std::size_t>(count));
   const Index k = y.cols();
   if (count < k) return {Vector::Zero(k), 1};
@@ -97,8 +92,7 @@ Vector weights_of_unknown_scale(const ActiveValues& active, const RectifiedActiv
 }  // namespace
 
 RectifiedRecovery recover_rectified(const SampleSource& source, const Matrix& compress, const Matrix& directions,
-                                    const RectifiedActivation& f, const Control& control,
-                                    const RectifiedOptions& options) {
+                                    const RectifiedActivation& f, const Control& control, const RectifiedOptions& options) {
   RectifiedRecovery result;
   const Index all = std::min(options.samples, source.samples()), used = all - all / 10;
   const auto samples = gather(source, 0, all, control);
@@ -125,15 +119,13 @@ RectifiedRecovery recover_rectified(const SampleSource& source, const Matrix& co
       for (Index s = 0; s < h.size(); ++s)
         if (h[s] > floor) active.push_back(s);
       if (static_cast<Index>(active.size()) <= x.cols()) {
-        result.problem =
-            fmt::format("unit {} is active on {} samples, too few for {} inputs", i, active.size(), x.cols());
+        result.problem = fmt::format("unit {} is active on {} samples, too few for {} inputs", i, active.size(), x.cols());
         return result;
       }
       const ActiveValues values{x(active, Eigen::all), h(active)};
       const bool last = zeros.ratio < 1e-12 || round + 1 == options.max_rounds;
-      const Vector w = f.homogeneous || !last
-                           ? Vector(least_squares(values.x, apply_to(f.inverse, values.h)))
-                           : weights_of_unknown_scale(values, f);
+      const Vector w =
+          f.homogeneous || !last ? Vector(least_squares(values.x, apply_to(f.inverse, values.h))) : weights_of_unknown_scale(values, f);
       if (!w.allFinite() || !(w.norm() > 0)) {
         result.problem = fmt::format("unit {} has no direction", i);
         return result;
@@ -149,8 +141,7 @@ RectifiedRecovery recover_rectified(const SampleSource& source, const Matrix& co
   const RowMatrix labels = samples.y().topRows(used);
   result.A = least_squares(hidden(x), labels).transpose();
   const RowMatrix apart = samples.y().bottomRows(all - used);
-  result.misfit = (hidden(samples.x().bottomRows(all - used)) * result.A.transpose() - apart).norm() /
-                  std::max(apart.norm(), 1e-300);
+  result.misfit = (hidden(samples.x().bottomRows(all - used)) * result.A.transpose() - apart).norm() / std::max(apart.norm(), 1e-300);
   if (!std::isfinite(result.misfit)) result.problem = "the activation's values overflow on these weights";
   return result;
 }

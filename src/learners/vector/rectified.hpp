@@ -21,15 +21,15 @@ struct RectifiedActivation {
 RectifiedActivation rectified(Activation activation);
 
 struct RectifiedRecovery {
-  Matrix W;            // rows; unit vectors if homogeneous
+  Matrix W;  // rows; unit vectors if homogeneous
   Matrix A;
   std::string problem;
   Vector zero_ratios;  // least over largest singular value of each unit's zero conditions: rounding where exact
   double misfit = 1;   // ‖y - A f(W x)‖ / ‖y‖ on samples kept apart
 };
 struct RectifiedOptions {
-  Index samples = 20000;       // at most
-  double zero_share = 0.25;    // of samples, those with the most negative v·x, taken as zeros
+  Index samples = 20000;     // at most
+  double zero_share = 0.25;  // of samples, those with the most negative v·x, taken as zeros
   Index max_rounds = 8;
 };
 /// `directions`: close rows, up to sign; `compress`: outputs by units.

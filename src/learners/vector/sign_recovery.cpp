@@ -17,8 +17,7 @@ struct BothSidesGram {
   Matrix gram, cross;
   double labels = 0;
   BothSidesGram(const Matrix& given, Index outputs)
-      : directions(&given), gram(Matrix::Zero(2 * given.rows(), 2 * given.rows())),
-        cross(Matrix::Zero(2 * given.rows(), outputs)) {}
+      : directions(&given), gram(Matrix::Zero(2 * given.rows(), 2 * given.rows())), cross(Matrix::Zero(2 * given.rows(), outputs)) {}
   void add(const Block<double>& block) {
     const Index k = directions->rows();
     const RowMatrix drive = block.x * directions->transpose();
@@ -95,8 +94,8 @@ DeadBandRecovery recover_with_dead_band(const SampleSource& source, const Matrix
   return result;
 }
 
-Matrix recover_one_sided(const SampleSource& source, const Matrix& compress, const Matrix& directions, double tau,
-                         double tolerance, const Control& control) {
+Matrix recover_one_sided(const SampleSource& source, const Matrix& compress, const Matrix& directions, double tau, double tolerance,
+                         const Control& control) {
   const auto samples = gather(source, 0, source.samples(), control);
   const RowMatrix y = samples.y() * compress;
   const double scale = std::sqrt(y.squaredNorm() / static_cast<double>(y.size()));

@@ -16,9 +16,9 @@ ProjectedSigns signs_by_projection(const SampleSource& source, const Matrix& dir
 
 /// BJW Algorithm 5 with a dead band: q·y must vanish where v·x < -band, and equals w·x where v·x > band, for one of ±v.
 struct DeadBandOptions {
-  double error = 0.1;       // ε: how far the unit directions may be off
-  double band_factor = 4;   // band = band_factor ε |x|/√d: four standard deviations of (v - w)·x for Gaussian inputs
-  Index samples = 20000;    // at most
+  double error = 0.1;      // ε: how far the unit directions may be off
+  double band_factor = 4;  // band = band_factor ε |x|/√d: four standard deviations of (v - w)·x for Gaussian inputs
+  Index samples = 20000;   // at most
 };
 struct DeadBandRecovery {
   Matrix W;       // unit rows, signs found
@@ -30,7 +30,7 @@ DeadBandRecovery recover_with_dead_band(const SampleSource& source, const Matrix
 
 /// BJW Algorithm 5 as printed: one-sided threshold tau, a row is accepted if its linear system has a solution.
 /// Rows without a (unique) answer are zero.
-Matrix recover_one_sided(const SampleSource& source, const Matrix& compress, const Matrix& directions, double tau,
-                         double tolerance, const Control& control);
+Matrix recover_one_sided(const SampleSource& source, const Matrix& compress, const Matrix& directions, double tau, double tolerance,
+                         const Control& control);
 
 }  // namespace relucover

@@ -10,8 +10,7 @@
 
 namespace relucover {
 
-CleanedLabels clean_labels(const SampleSource& source, Index units, const Control& control,
-                           const CleaningOptions& options) {
+CleanedLabels clean_labels(const SampleSource& source, Index units, const Control& control, const CleaningOptions& options) {
   CleanedLabels result;
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
   const Matrix labels = samples.y().transpose();
@@ -24,9 +23,8 @@ CleanedLabels clean_labels(const SampleSource& source, Index units, const Contro
     const RobustPca separated = robust_pca(labels, control);
     result.rank = units > 0 ? units : separated.rank;
     if (result.rank == 0 || result.rank + 2 > source.outputs()) {
-      result.problem =
-          fmt::format("labels of rank {} in {} outputs: too few outputs to tell a wrong entry from a right one",
-                      result.rank, source.outputs());
+      result.problem = fmt::format("labels of rank {} in {} outputs: too few outputs to tell a wrong entry from a right one", result.rank,
+                                   source.outputs());
       return result;
     }
     factors = masked_factors(labels, separated.low_rank, result.rank, control);

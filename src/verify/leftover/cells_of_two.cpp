@@ -22,7 +22,9 @@ Cells parts_of(const Eigen::Ref<const Vector>& variable, const Eigen::Ref<const 
   std::vector<double> bounds;
   for (Index part = 1; part < parts; ++part) bounds.push_back(sorted[part * sorted.size() / parts]);
   Cells cells(static_cast<std::size_t>(variable.size()));
-  for (Index i = 0; i < variable.size(); ++i) cells[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(std::upper_bound(bounds.begin(), bounds.end(), variable[i]) - bounds.begin());
+  for (Index i = 0; i < variable.size(); ++i)
+    cells[static_cast<std::size_t>(i)] =
+        static_cast<std::uint16_t>(std::upper_bound(bounds.begin(), bounds.end(), variable[i]) - bounds.begin());
   return cells;
 }
 
@@ -30,7 +32,8 @@ Cells parts_of(const Eigen::Ref<const Vector>& variable, const Eigen::Ref<const 
 class SumOverCells {
  public:
   /// The parts must outlive this.
-  SumOverCells(const Cells& one, const Cells& other, Index side, const Matrix& residual) : one_(one), other_(other), side_(side), count_(Vector::Zero(side * side)) {
+  SumOverCells(const Cells& one, const Cells& other, Index side, const Matrix& residual)
+      : one_(one), other_(other), side_(side), count_(Vector::Zero(side * side)) {
     for (Index i = 0; i < residual.rows(); ++i) ++count_[cell_of(i)];
     count_ = count_.cwiseMax(1).cwiseInverse();
     for (const auto& output : residual.colwise()) {

@@ -18,7 +18,8 @@ namespace {
 Index affordable(const Matrix& x, const Matrix& residual, const Matrix& basis) {
   constexpr double work = 2e9;
   constexpr Index fewest = 100, most = 5000;
-  return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * (basis.cols() / 2 + 3 * residual.cols() + 10))), fewest, most);
+  return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * (basis.cols() / 2 + 3 * residual.cols() + 10))), fewest,
+                           most);
 }
 
 using Term = std::array<Index, 6>;
@@ -27,11 +28,13 @@ using Term = std::array<Index, 6>;
 std::vector<Term> at_most(Index count, std::vector<Term> terms, RandomStream& random) {
   if (static_cast<Index>(terms.size()) <= count) return terms;
   std::vector<Term> some;
-  for (const Index place : random_rows(static_cast<Index>(terms.size()), count, random)) some.push_back(terms[static_cast<std::size_t>(place)]);
+  for (const Index place : random_rows(static_cast<Index>(terms.size()), count, random))
+    some.push_back(terms[static_cast<std::size_t>(place)]);
   return some;
 }
 
-double best_of(const std::vector<Term>& terms, const std::function<Vector(const Term&)>& values, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+double best_of(const std::vector<Term>& terms, const std::function<Vector(const Term&)>& values, const Matrix& residual,
+               const Matrix& basis, RandomStream& random) {
   constexpr Index flips = 100, each = 128;
   const auto count = static_cast<Index>(terms.size());
   const auto block = [&](Index number) {
@@ -89,7 +92,8 @@ std::vector<Term> several_of(Index d, RandomStream& random) {
 Vector product_of(const Matrix& columns, const Matrix& signs, const Term& term) {
   const Matrix& factors = term[0] > 0 ? columns : signs;
   Vector product = factors.col(term[1]);
-  for (Index place = 2; place <= std::abs(term[0]); ++place) product = product.cwiseProduct(factors.col(term[static_cast<std::size_t>(place)]));
+  for (Index place = 2; place <= std::abs(term[0]); ++place)
+    product = product.cwiseProduct(factors.col(term[static_cast<std::size_t>(place)]));
   return product;
 }
 
@@ -118,7 +122,9 @@ ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& ba
   chances.of_two = best_of(at_most(many, std::move(terms), random), value, residual, basis, random);
   if (d < 3) return chances;
   const Matrix signs = columns.cwiseSign();
-  chances.of_three = best_of(at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, signs, term); }, residual, basis, random);
+  chances.of_three = best_of(
+      at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, signs, term); }, residual, basis,
+      random);
   return chances;
 }
 

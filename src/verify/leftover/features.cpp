@@ -92,13 +92,15 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random) {
   }
   std::vector<Index> rows(static_cast<std::size_t>(size));
   std::iota(rows.begin(), rows.end(), Index{0});
-  for (Index i = 0; i < count; ++i) std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i + random.below(size - i))]);
+  for (Index i = 0; i < count; ++i)
+    std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i + random.below(size - i))]);
   rows.resize(static_cast<std::size_t>(count));
   return rows;
 }
 
 std::vector<Index> order_of(const Vector& values) {
-  std::vector<std::pair<double, Index>> sorted(static_cast<std::size_t>(values.size()));  // values beside their places: no jumps while sorting
+  std::vector<std::pair<double, Index>> sorted(
+      static_cast<std::size_t>(values.size()));  // values beside their places: no jumps while sorting
   for (Index i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(i)] = {values[i], i};
   std::sort(sorted.begin(), sorted.end());
   std::vector<Index> order(sorted.size());

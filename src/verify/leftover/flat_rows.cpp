@@ -81,12 +81,13 @@ double flattest(const Field& field, const std::vector<Index>& bad, RandomStream&
   };
   for (Index k = 0; k < field.planes; ++k) {
     std::vector<Index> through;
-    for (const Index i : random_rows(static_cast<Index>(bad.size()), std::min<Index>(static_cast<Index>(bad.size()), d == 1 ? 1 : d), random))
+    for (const Index i :
+         random_rows(static_cast<Index>(bad.size()), std::min<Index>(static_cast<Index>(bad.size()), d == 1 ? 1 : d), random))
       through.push_back(bad[static_cast<std::size_t>(i)]);
     look(plane_of(field.z, through));
   }
   constexpr int steps = 4;
-  for (int step = 0; step < steps && static_cast<Index>(kept.size()) > d; ++step) {
+  for (int step = 0; step<steps&& static_cast<Index>(kept.size())> d; ++step) {
     std::vector<Index> close;
     for (const auto& [distance, row] : kept) close.push_back(row);
     if (!look(plane_of(field.z, close))) break;
@@ -95,7 +96,8 @@ double flattest(const Field& field, const std::vector<Index>& bad, RandomStream&
 }
 
 /// The largest surprise over the first rows of an order, all of them and those of the more frequent sign.
-double flattest_of_sets(const Field& field, const std::vector<Index>& order, const std::vector<Index>& counts, const Vector& sign, RandomStream& random) {
+double flattest_of_sets(const Field& field, const std::vector<Index>& order, const std::vector<Index>& counts, const Vector& sign,
+                        RandomStream& random) {
   double best = 0;
   const Index fewest = field.z.cols() + 3;
   for (const Index m : counts) {
@@ -103,7 +105,8 @@ double flattest_of_sets(const Field& field, const std::vector<Index>& order, con
     for (const Index row : all) (sign[row] > 0 ? up : down).push_back(row);
     const auto& most_alike = up.size() > down.size() ? up : down;
     best = std::max(best, flattest(field, all, random));
-    if (const auto alike = static_cast<Index>(most_alike.size()); alike >= fewest && 8 * alike < 7 * m) best = std::max(best, flattest(field, most_alike, random));
+    if (const auto alike = static_cast<Index>(most_alike.size()); alike >= fewest && 8 * alike < 7 * m)
+      best = std::max(best, flattest(field, most_alike, random));
   }
   return best;
 }

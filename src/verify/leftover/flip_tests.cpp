@@ -94,8 +94,8 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
 namespace {
 
 /// Chance of rᵀ K r for one set of flips: the least over kernels of three widths.
-double kernel_chance(const Matrix& residual, const Matrix& distances, const std::vector<Index>& rows, const Matrix& basis, Index inputs, Index draws,
-                     RandomStream& random) {
+double kernel_chance(const Matrix& residual, const Matrix& distances, const std::vector<Index>& rows, const Matrix& basis, Index inputs,
+                     Index draws, RandomStream& random) {
   constexpr double widths[] = {0.1, 0.3, 1.0};  // squared, for each input
   const Matrix basis_rows = basis(rows, Eigen::all), signs = random_signs(residual.rows(), draws, random);
   // What flipped residuals have along the answer's own functions a fit would take away.

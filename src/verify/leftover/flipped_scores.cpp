@@ -32,7 +32,8 @@ double FlippedScores::chance() const { return tail_of_maxima(best_.head(flips_),
 
 namespace {
 
-/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal to it.
+/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal
+/// to it.
 Matrix likely_ones(const Matrix& rest, const Matrix& features) {
   constexpr Index fewest = 16;
   const Vector size = features.colwise().squaredNorm().transpose().cwiseMax(1e-300);
@@ -44,7 +45,8 @@ Matrix likely_ones(const Matrix& rest, const Matrix& features) {
 
 }  // namespace
 
-double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips, RandomStream& random) {
+double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
+                      RandomStream& random) {
   constexpr double could_matter = 1e-3, alike = 50;  // ten times the budget of a test; so many features may say the same
   FlippedScores as_is(residual, 0, random);
   const Matrix rest = orthogonal_to(basis, residual);

@@ -26,7 +26,8 @@ class FlippedScores {
 /// Chance of the largest score among all features beyond `basis`. They come in blocks, the same ones each time they are asked for. Of each
 /// block those are looked at that go with the residual best. Signs are flipped only where the best of all could matter: otherwise the sum
 /// of their chances is told, which is never too small.
-double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips, RandomStream& random);
+double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
+                      RandomStream& random);
 
 /// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features);

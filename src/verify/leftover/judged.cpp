@@ -48,14 +48,16 @@ namespace {
 /// Half of the labels' grid, and the rounding of every term that is added up to a prediction.
 Matrix rounding_of_rows(const Judged& answer, const Network& network, const Matrix& hidden, const LabelGrid& grid) {
   const double unit = grid.float32 ? std::numeric_limits<float>::epsilon() : 4 * std::numeric_limits<double>::epsilon();
-  Matrix terms = hidden * network.A.cwiseAbs().transpose() + answer.x.cwiseAbs() * network.skip.cwiseAbs().transpose() + answer.y.cwiseAbs();
+  Matrix terms =
+      hidden * network.A.cwiseAbs().transpose() + answer.x.cwiseAbs() * network.skip.cwiseAbs().transpose() + answer.y.cwiseAbs();
   terms.rowwise() += network.offset.cwiseAbs().transpose();
   return unit * terms + grid.half_step(answer.y);
 }
 
 }  // namespace
 
-Judged judged(const MemorySource<double>& samples, const Network& network, const LabelGrid& grid, const std::vector<bool>& kept, const Rectifier& unit) {
+Judged judged(const MemorySource<double>& samples, const Network& network, const LabelGrid& grid, const std::vector<bool>& kept,
+              const Rectifier& unit) {
   Judged answer;
   answer.unit = unit;
   const std::vector<Index> rows = distinct_samples(samples);

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "verify/distinct_rows.hpp"
 #include "verify/leftover/cells_of_two.hpp"
 #include "verify/leftover/column_terms.hpp"
+#include "verify/leftover/far_rows.hpp"
 #include "verify/leftover/features.hpp"
-#include "verify/leftover/flat_rows.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/left_out_unit.hpp"
 #include "verify/leftover/noise_shape.hpp"
@@ -19,122 +18,12 @@
 #include "verify/leftover/ridge_scan.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
+#include "verify/leftover/verdict.hpp"
 #include "verify/leftover/wave_search.hpp"
 
 namespace relucover {
 
 namespace {
-
-/// Rows by falling size.
-std::vector<Index> worst_first(const Vector& size) { return order_of(-size); }
-
-/// Sizes such that rows that were left out come before all others.
-Vector out_first(const Judged& answer, Vector size) {
-  const double more = size.maxCoeff() + 1;
-  for (Index i = 0; i < answer.rows(); ++i)
-    if (!answer.kept[static_cast<std::size_t>(i)]) size[i] += more;
-  return size;
-}
-
-/// The sign of the largest entry of each row.
-Vector signs_of(const Matrix& residual) {
-  Vector signs(residual.rows());
-  for (Index i = 0; i < residual.rows(); ++i) {
-    Index largest = 0;
-    residual.row(i).cwiseAbs().maxCoeff(&largest);
-    signs[i] = residual(i, largest) < 0 ? -1 : 1;
-  }
-  return signs;
-}
-
-class Verdict {
- public:
-  Verdict(std::uint64_t seed, Index samples) : random(seed, purpose::judge), each(false_alarms::each_of(samples)) {}
-  LeftoverVerdict result;
-  RandomStream random;
-  const double each;
-
-  bool stands() const { return result.refusal.empty(); }
-  void refuse(std::string why) {
-    if (stands()) result.refusal = std::move(why);
-  }
-  void test(const std::string& name, double chance, const std::string& words, double level = 0) {
-    result.chances[name] = chance;
-    if (chance < std::max(each, level)) refuse(fmt::format("{} (chance {:.1e})", words, chance));
-  }
-  void test_places(const std::string& name, const RowPlaces& places, const std::string& which, double level = 0) {
-    level = std::max(level, false_alarms::common);
-    test(name + "_place", places.mean, which + " lie in one part of the inputs", level);
-    test(name + "_kink", places.kink, which + " lie at the kink of a unit", level);
-    test(name + "_neighbours", places.neighbours, which + " lie close to each other", level);
-  }
-  /// Fisher's combination of tests that look at different things; at another level where they look at the same thing in other ways.
-  void test_together(const std::string& together, const std::vector<std::string>& names, const std::string& words, double at = 0) {
-    Index count = 0;
-    double sum = 0;
-    for (const auto& name : names)
-      if (const auto at = result.chances.find(name); at != result.chances.end()) {
-        sum -= std::log(std::max(at->second, 1e-300));
-        ++count;
-      }
-    if (count < 2) return;
-    const double chance = erlang_tail(count, sum);
-    result.chances[together] = chance;
-    if (chance < (at > 0 ? at : each)) refuse(fmt::format("{} (chance {:.1e})", words, chance));
-  }
-};
-
-/// Chance that the worst rows have so extreme values of the answer: a clamp.
-double extreme_fit(const Judged& answer, const std::vector<Index>& order, Index count) {
-  double least = 1;
-  for (Index o = 0; o < answer.outputs(); ++o) {
-    const Vector rank = relative_ranks(answer.fit.col(o));
-    const Vector from_top = (1 + 1 / static_cast<double>(rank.size()) - rank.array()).matrix();
-    for (const Vector& place : {rank, from_top}) {
-      double sum = 0;
-      for (Index k = 0; k < count; ++k) sum -= std::log(place[order[static_cast<std::size_t>(k)]]);
-      least = std::min(least, erlang_tail(count, sum));
-    }
-  }
-  return std::min(1.0, 2 * static_cast<double>(answer.outputs()) * least);
-}
-
-/// A hat between two planes can go through so many samples whatever they are; and inputs like these would meet it.
-bool too_few_to_tell(Index rows, const Judged& answer) {
-  constexpr double rare = 1e-3;
-  return rows < std::max<Index>(5, answer.z.cols() + 4) && static_cast<double>(rows) > rare * static_cast<double>(answer.rows());
-}
-
-/// How many of the rows that were left out stand so far apart from the rest of them, if they are too few to tell.
-Index apart_from_others(const Judged& answer, const std::vector<Index>& order, const Vector& size) {
-  constexpr double gap = 3;
-  constexpr Index some = 3;
-  for (Index k = some; k < answer.left_out() && k < size.size(); ++k)
-    if (too_few_to_tell(k, answer) && size[order[static_cast<std::size_t>(k - 1)]] > gap * size[order[static_cast<std::size_t>(k)]]) return k;
-  return 0;
-}
-
-void test_left_out(const Judged& answer, double level, Verdict& verdict) {
-  const Index count = answer.left_out();
-  const Eigen::RowVectorXd mean = answer.y.colwise().mean();
-  const Vector deviation =
-      ((answer.y.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt().transpose().cwiseMax(1e-300);
-  const Vector size = (answer.residual * deviation.cwiseInverse().asDiagonal()).rowwise().norm();
-  if (too_few_to_tell(count, answer))
-    verdict.refuse(fmt::format("{} sample{} not explained: so few can't be told from a unit that only they see", count, count == 1 ? " is" : "s are"));
-  if (const Index apart = apart_from_others(answer, worst_first(out_first(answer, size)), size); apart > 0)
-    verdict.refuse(fmt::format("of the samples that were left out {} are far further off than the others: so few can't be told from a unit that only they see", apart));
-  Matrix mask(answer.rows(), 1);
-  for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
-  verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs", level);
-  verdict.test("left_out_fit", extreme_fit(answer, worst_first(size), count), "the samples that were left out are those where the answer is largest or smallest", level);
-  verdict.test_places("left_out",
-                      places_of_rows(answer.z, answer.nearness, worst_first(size), growing_counts(2, count, 1.6, true), verdict.random),
-                      "the samples that were left out", level);
-  if (verdict.stands())
-    verdict.test("left_out_flat", rows_lie_flat(answer.z, worst_first(out_first(answer, size)), count, signs_of(answer.residual), verdict.random),
-                 "the samples that were left out lie between two planes", level);
-}
 
 /// The noisy residual on the rows that were kept.
 struct KeptRows {
@@ -162,7 +51,8 @@ Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
   leverage(kept.rows) = leverage_of(kept.basis);
-  const Eigen::RowVectorXd mean_square = answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
+  const Eigen::RowVectorXd mean_square =
+      answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
   const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2() + 2 * leverage * mean_square;
   return (square.array() + 1e-300).sqrt();
 }
@@ -175,74 +65,13 @@ Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
   return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
 }
 
-/// |t| beyond which this share of Student's distribution with 5 degrees of freedom lies (to 1%, by its tail): no benign noise is heavier.
-double heavy_quantile(double share) { return std::sqrt(std::max(std::pow(1.785 * std::pow(share, -0.2), 2) - 3.8, 0.1)); }
-/// The same of a normal variable (to 2%).
-double normal_quantile(double share) {
-  const double square = -2 * std::log(share / 2);
-  return std::sqrt(std::max(square - std::log(2 * std::numbers::pi * square / 1.3), 0.1));
-}
-
-/// How many of the largest sizes are beyond what a tail that begins like the others' would hold.
-Index far_off(const Vector& size, const std::vector<Index>& order) {
-  constexpr double inner = 0.3, outer = 0.05, beyond = 2.5;
-  const auto n = static_cast<double>(size.size());
-  const auto at = [&](double share) { return size[order[static_cast<std::size_t>(share * n)]]; };
-  const auto begins = static_cast<Index>(outer * n);
-  if (begins < 5 || !(at(inner) > 0)) return 0;
-  // How heavy the tail is: 0 for a normal one, 1 for Student's.
-  constexpr double normal_ratio = 1.89, heavy_ratio = 2.22;
-  const double weight = std::clamp((at(outer) / at(inner) - normal_ratio) / (heavy_ratio - normal_ratio), 0.0, 1.0);
-  const auto tail = [&](double share) { return std::pow(normal_quantile(share) / normal_quantile(outer), 1 - weight) * std::pow(heavy_quantile(share) / heavy_quantile(outer), weight); };
-  Index count = 0;
-  for (Index k = 0; k < begins; ++k)
-    if (size[order[static_cast<std::size_t>(k)]] > beyond * at(outer) * tail((static_cast<double>(k) + 1) / n)) count = k + 1;
-  return count;
-}
-
-/// A few large residuals that share a place are a unit that few samples see, a step or a bend: no noise.
-void test_large_rows(const Judged& answer, const Matrix& studentised, double level, Verdict& verdict) {
-  constexpr double large = 2;  // local deviations above √outputs
-  const Vector size = studentised.rowwise().norm(), signs = signs_of(studentised);
-  const std::vector<Index> order = worst_first(size);
-  const Index many = (size.array() > std::sqrt(static_cast<double>(answer.outputs())) + large).count();
-  const Index apart = far_off(size, order);
-  constexpr Index some = 3, two = 2;  // one is Student's noise in a case of a hundred
-  if (apart >= two && too_few_to_tell(apart, answer))
-    verdict.refuse(fmt::format("{} residuals are far larger than the tail of the others: so few can't be told from a unit that only they see", apart));
-  if (many < 2) return;
-  const auto above = static_cast<Index>((signs(std::vector<Index>(order.begin(), order.begin() + many)).array() > 0).count());
-  verdict.test("large_sign", std::min(1.0, 2 * binomial_tail(many, 0.5, std::max(above, many - above))), "the largest residuals are of one sign: this is no noise whose signs are chance");
-  verdict.test_places("large",
-                      places_of_rows(answer.z, answer.nearness, order, growing_counts(2, many, 1.6, true), verdict.random),
-                      fmt::format("the largest residuals ({} samples)", many), level);
-  if (!verdict.stands()) return;
-  verdict.test("large_flat", rows_lie_flat(answer.z, order, many, signs, verdict.random), "the largest residuals lie between two planes", level);
-  if (apart >= some)
-    verdict.test("far_off_flat", rows_lie_flat(answer.z, order, apart, signs, verdict.random), "the samples that are far off lie between two planes", false_alarms::left_out);
-}
-
-/// Labels are wrong by accident where they stand apart. What is cut off a tail that goes on and on is neither left out nor noise.
-void test_cut(const Judged& answer, const Matrix& studentised, Verdict& verdict) {
-  constexpr double close = 2, most = 1.0 / 3;
-  constexpr Index some = 3;
-  const Vector size = studentised.rowwise().norm();
-  double cut = 0;
-  Index near = 0;
-  for (Index i = 0; i < size.size(); ++i)
-    if (answer.kept[static_cast<std::size_t>(i)]) cut = std::max(cut, size[i]);
-  for (Index i = 0; i < size.size(); ++i) near += !answer.kept[static_cast<std::size_t>(i)] && size[i] < close * cut;
-  if (near >= some && static_cast<double>(near) > most * static_cast<double>(answer.left_out()))
-    verdict.refuse(fmt::format("{} of the {} samples that were left out are hardly further off than others that were kept: noise with such tails can't be told from a function", near,
-                               answer.left_out()));
-}
-
 /// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
 void test_leverage(const Vector& leverage, Verdict& verdict) {
   constexpr double high = 0.8;
   constexpr Index some = 3;
   const Index alone = (leverage.array() > high).count();
-  if (alone >= some) verdict.refuse(fmt::format("{} samples determine a piece of the answer that hardly any other could contradict", alone));
+  if (alone >= some)
+    verdict.refuse(fmt::format("{} samples determine a piece of the answer that hardly any other could contradict", alone));
 }
 
 /// Units of the answer as forms of z~ = (z, 1): z has unit covariance over all rows.
@@ -275,12 +104,13 @@ void test_stated_form(const Judged& answer, const KeptRows& kept, const Network&
   verdict.test("biases", biases.chance, "units have biases", false_alarms::stated);
   verdict.test("growth", growth.chance, "units grow otherwise than the activation that was stated", false_alarms::stated);
   verdict.test("affine", affine_left(own, kept.basis, verdict.random), "there is an affine part", false_alarms::stated);
-  verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random), "the residual goes with another function of a unit, or a product of two inputs",
-               false_alarms::common);
+  verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random),
+               "the residual goes with another function of a unit, or a product of two inputs", false_alarms::common);
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.
-void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network& network, const Matrix& studentised, double too_heavy, Verdict& verdict) {
+void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network& network, const Matrix& studentised, double too_heavy,
+                      Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
   // Tails show in a part of the samples; what one more unit leaves behind them needs all.
   const Index some = verdict.result.tail <= heavy_tails ? std::max<Index>(2000, 6 * kept.basis.cols()) : answer.rows();
@@ -293,10 +123,14 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
                                          plain_units ? forms_of(answer, network) : network.W, answer.unit);
   if (verdict.result.tail <= heavy_tails) {
     const Matrix plain = answer.residual(rows, Eigen::all);
-    const Matrix over_noise = (plain.array().abs() > 0).select(refit.residual.array() * studentised(rows, Eigen::all).array() / plain.array(), 0.0);
+    const Matrix over_noise =
+        (plain.array().abs() > 0).select(refit.residual.array() * studentised(rows, Eigen::all).array() / plain.array(), 0.0);
     const double tail = tail_weight(over_noise);
     if (tail > too_heavy)
-      verdict.refuse(fmt::format("most labels agree better with an answer that others are far from (tails {:.1f} times as heavy as normal noise): some labels may be wrong", tail));
+      verdict.refuse(
+          fmt::format("most labels agree better with an answer that others are far from (tails {:.1f} times as heavy as normal noise): "
+                      "some labels may be wrong",
+                      tail));
     return;
   }
   verdict.test("bulk_off", not_an_optimum(clipped(answer.residual(kept.rows, Eigen::all)), kept.basis, verdict.random),
@@ -306,13 +140,16 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
   for (Index o = 0; o < answer.outputs(); ++o)
     bulk = std::max(bulk, median_of(refit.residual.col(o).cwiseAbs().cwiseQuotient(rounding.col(o).cwiseMax(1e-300))));
   if (bulk <= noiseless)
-    return verdict.refuse("most labels are explained to rounding and a few not at all: this is no noise, but wrong labels or a unit that few samples "
-                          "see (`--method robust` looks for the former)");
+    return verdict.refuse(
+        "most labels are explained to rounding and a few not at all: this is no noise, but wrong labels or a unit that few samples "
+        "see (`--method robust` looks for the former)");
   Matrix z1(kept.z.rows(), kept.z.cols() + 1);
   z1 << kept.z, Vector::Ones(kept.z.rows());
   const Matrix some_x = kept.x(part, Eigen::all);
-  const Matrix tangent = plain_units ? tangent_of(kept.z, z1 * refit.forms.transpose()) : tangent_of(some_x, some_x * refit.forms.transpose(), answer.unit);
-  verdict.test("one_more_unit_clipped", one_more_unit(kept.z, clipped(refit.residual), tangent, verdict.random, kind_of(answer, network)).chance,
+  const Matrix tangent =
+      plain_units ? tangent_of(kept.z, z1 * refit.forms.transpose()) : tangent_of(some_x, some_x * refit.forms.transpose(), answer.unit);
+  verdict.test("one_more_unit_clipped",
+               one_more_unit(kept.z, clipped(refit.residual), tangent, verdict.random, kind_of(answer, network)).chance,
                "behind the tails of the noise one more unit explains more");
 }
 
@@ -321,10 +158,13 @@ void test_two_humped(const Matrix& studentised, Verdict& verdict) {
   constexpr double even = 0.5 / 0.95, error = 0.54, clearly = 4;
   for (const auto& output : studentised.colwise()) {
     const auto order = order_of(output.cwiseAbs());
-    const auto at = [&](double share) { return std::abs(output[order[static_cast<std::size_t>(share * static_cast<double>(order.size()))]]); };
+    const auto at = [&](double share) {
+      return std::abs(output[order[static_cast<std::size_t>(share * static_cast<double>(order.size()))]]);
+    };
     const double ratio = at(0.5) / std::max(at(0.95), 1e-300);
     if (ratio > even + clearly * error / std::sqrt(static_cast<double>(output.size())))
-      return verdict.refuse(fmt::format("half of what is left is more than {:.2f} of its largest values: noise is not spread like this, waves are", ratio));
+      return verdict.refuse(
+          fmt::format("half of what is left is more than {:.2f} of its largest values: noise is not spread like this, waves are", ratio));
   }
 }
 
@@ -340,7 +180,8 @@ double skewed(const Matrix& studentised) {
 }
 
 /// A real attempt to find one more, with all units free to move. `forms`: units that parts of the samples like best.
-void test_refit(const Judged& answer, const KeptRows& kept, const Network& network, const std::vector<Vector>& forms, double level, const Control& control, Verdict& verdict) {
+void test_refit(const Judged& answer, const KeptRows& kept, const Network& network, const std::vector<Vector>& forms, double level,
+                const Control& control, Verdict& verdict) {
   constexpr Index starts = 4;
   constexpr double hopeless = 0.6;  // what all units gain together is hardly more than what the new one gains alone
   const double freedom = static_cast<double>(kept.z.cols() + answer.outputs());
@@ -349,11 +190,13 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
   double gain = found.empty() ? 0 : found.front().gain;
   if (chance_of(gain / hopeless) < level) {
     const Matrix labels = answer.y(kept.rows, Eigen::all) * kept.decorrelation;
-    gain = answer.unit.is_relu() ? gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control)
-                                 : gain_of_rectified_refit(rectified_answer(answer, kept, network), labels, kept.z, found, control);
+    gain = answer.unit.is_relu()
+               ? gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control)
+               : gain_of_rectified_refit(rectified_answer(answer, kept, network), labels, kept.z, found, control);
   }
   verdict.result.chances["refit_with_one_more"] = chance_of(gain);
-  if (chance_of(gain) < level) verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
+  if (chance_of(gain) < level)
+    verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
 }
 
 /// Columns, units, what the answer says, and what people make of all columns: the distance from the middle, the sum, the least, middle and
@@ -366,19 +209,23 @@ Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   Vector middle(x.rows());
   for (Index i = 0; i < x.rows(); ++i) middle[i] = median_of(scaled.row(i).transpose());
   Matrix variables(x.rows(), columns + units + 5 + answer.outputs());
-  variables << x.leftCols(columns), kept.t.leftCols(units), answer.fit(kept.rows, Eigen::all), kept.z.rowwise().norm(), scaled.rowwise().sum(), scaled.rowwise().minCoeff(), middle,
-      scaled.rowwise().maxCoeff();
+  variables << x.leftCols(columns), kept.t.leftCols(units), answer.fit(kept.rows, Eigen::all), kept.z.rowwise().norm(),
+      scaled.rowwise().sum(), scaled.rowwise().minCoeff(), middle, scaled.rowwise().maxCoeff();
   return variables;
 }
 
-double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail, RandomStream& random) {
+double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail,
+                       RandomStream& random) {
   // χ² at which a unit is found: the more inputs, the more places a search has to look at, and the further it stays from the best of them.
   constexpr double for_none = 60, for_each_input = 18, most = 150;
   const double shown = std::min(most, for_none + for_each_input * static_cast<double>(answer.z.cols()));
   const Matrix forms = forms_of(answer, network);
-  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm(), outputs = (kept.decorrelation.transpose() * network.A).colwise().norm().transpose();
-  const Vector strength = answer.unit.is_relu() ? slope.cwiseProduct(outputs)
-                                                : Vector(visible_beside(rectified_answer(answer, kept, network), kept.z, slope, kept.basis, random).cwiseProduct(outputs));
+  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm(),
+               outputs = (kept.decorrelation.transpose() * network.A).colwise().norm().transpose();
+  const Vector strength =
+      answer.unit.is_relu()
+          ? slope.cwiseProduct(outputs)
+          : Vector(visible_beside(rectified_answer(answer, kept, network), kept.z, slope, kept.basis, random).cwiseProduct(outputs));
   if (!answer.unit.is_relu()) visible = 1;
   return std::sqrt(shown / static_cast<double>(kept.rows.size())) / std::max(visible, 1e-300) / std::max(strength.minCoeff(), 1e-300) /
          (tail > heavy_tails ? tail : 1);
@@ -386,7 +233,8 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
 
 }  // namespace
 
-LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control) {
+LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed,
+                             const Control& control) {
   constexpr double nearly_normal = 1.1, not_normal = 1.2, high_limit = 0.15;
   // Laplace's noise has 1.4, and with few samples more by chance.
   const double too_heavy = std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(answer.rows())));
@@ -411,14 +259,17 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   const double level = verdict.result.tail > surely_heavy ? false_alarms::left_out : 0;
   test_large_rows(answer, studentised, level, verdict);
   verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
-  verdict.test("equal_inputs", equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
+  verdict.test("equal_inputs",
+               equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
   if (!goes_on()) return verdict.result;
   const Matrix plain = answer.residual(kept.rows, Eigen::all);
-  const bool rounded = grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
+  const bool rounded =
+      grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
   if (!rounded) {
     test_two_humped(studentised(kept.rows, Eigen::all), verdict);
-    verdict.test("skewed", skewed(studentised(kept.rows, Eigen::all)), "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
+    verdict.test("skewed", skewed(studentised(kept.rows, Eigen::all)),
+                 "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
   }
   if (!rounded) {  // rounding is a function of the fit, and not random at a kink
     const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
@@ -431,41 +282,61 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
   if (!goes_on()) return verdict.result;
   const Matrix basis = basis_over_noise(kept, noise);
-  verdict.test("many_units", best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)), "one of many units that were tried explains more", level);
-  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a smooth function of the inputs");
+  verdict.test("many_units",
+               best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)),
+               "one of many units that were tried explains more", level);
+  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
+               "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   if (!goes_on()) return verdict.result;
   const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
-  verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product", false_alarms::common);
+  verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product",
+               false_alarms::common);
   verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
   const Matrix variables = single_variables(answer, kept);
-  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random), "the residual is a wave along one input, unit or distance");
-  verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random), "the residual is a function of two inputs, units or distances");
+  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random),
+               "the residual is a wave along one input, unit or distance");
+  verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
+               "the residual is a function of two inputs, units or distances");
   if (!goes_on()) return verdict.result;
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network));
-  verdict.test("one_more_unit", more.chance, fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
+  verdict.test(
+      "one_more_unit", more.chance,
+      fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
   if (!goes_on()) return verdict.result;
   // A unit of another activation has a smooth remainder in whatever direction it lies: looked for harder there.
-  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, answer.unit.is_relu() ? 1.5e8 : 6e8, verdict.random, control),
+  verdict.test("one_more_wave",
+               one_more_wave(kept.z, kept.residual, kept.basis, answer.unit.is_relu() ? 1.5e8 : 6e8, verdict.random, control),
                "a wave, found on one half of the samples, explains more on the other");
   if (!goes_on()) return verdict.result;
   if (!rounded)
-    verdict.test("ridge", ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
+    verdict.test("ridge",
+                 ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis,
+                             forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
                  "the residual is of one sign between two planes", std::max(level, false_alarms::common));
   if (!goes_on()) return verdict.result;
   if (verdict.result.tail > too_heavy)
-    verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong", verdict.result.tail));
+    verdict.refuse(fmt::format(
+        "what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong",
+        verdict.result.tail));
   // Noise that outputs share cancels in some combination of them: a few samples that stand out there are no noise.
   for (const auto& combination : kept.residual.colwise())
     if (const double tail = tail_weight(combination); kept.residual.cols() > 1 && tail > too_heavy)
-      verdict.refuse(fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand out where noise cancels", tail));
+      verdict.refuse(
+          fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand "
+                      "out where noise cancels",
+                      tail));
   if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, too_heavy, verdict);
-  if (answer.units() > 0) verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail, verdict.random);
+  if (answer.units() > 0)
+    verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail, verdict.random);
   if (!goes_on()) return verdict.result;
   if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
-    test_refit(answer, kept, network, more.found, verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
+    test_refit(answer, kept, network, more.found,
+               verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
   const std::string together = "several signs of something left to explain come together";
-  verdict.test_together("together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"}, together);
+  verdict.test_together(
+      "together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"},
+      together);
   // These go together by chance too (correlations of .25 on benign data).
   verdict.test_together("one_more_together", {"many_units", "ridge", "smooth", "one_more_unit"}, together, false_alarms::alike);
   return verdict.result;

@@ -39,12 +39,14 @@ struct LeftoverVerdict {
   double tail = 1;                        // weight of the noise's tails, 1 for normal noise
   /// The smallest further unit that would have shown (χ² of 150: 99% power), over the smallest unit found. NaN: no units.
   double detection_limit = std::numeric_limits<double>::quiet_NaN();
-  /// Activations other than ReLU: five standard errors of a bias (in spreads of w·x) and of the exponent p of f^(1 + p), the largest over units.
+  /// Activations other than ReLU: five standard errors of a bias (in spreads of w·x) and of the exponent p of f^(1 + p), the largest over
+  /// units.
   double bias_limit = std::numeric_limits<double>::quiet_NaN(), growth_limit = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Noisy labels: the residual of `answer` on the rows that were kept, and the rows that were not.
-LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed, const Control& control);
+LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed,
+                             const Control& control);
 
 /// Labels without noise, but for rows that were left out: these must be accidents.
 LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed);

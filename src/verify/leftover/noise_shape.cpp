@@ -194,7 +194,8 @@ RobustRefit robust_refit(const Matrix& z, const Matrix& y, Matrix forms, const R
     const Matrix change = weighted_fit(tangent, residual, weights);
     for (Index i = 0; i < units; ++i) {
       const Eigen::RowVectorXd output = outputs.row(i);
-      forms.row(i) += (change.middleRows(first_block + i * width, width) * output.transpose()).transpose() / std::max(output.squaredNorm(), 1e-300);
+      forms.row(i) +=
+          (change.middleRows(first_block + i * width, width) * output.transpose()).transpose() / std::max(output.squaredNorm(), 1e-300);
     }
     for (int round = 0; round < 2; ++round) {
       fit_outputs();

@@ -21,7 +21,7 @@ Matrix local_noise(const Judged& answer, const Vector& leverage);
 
 /// The answer refitted with a loss that forgives single entries (Cauchy's, its scale following the median residual down).
 struct RobustRefit {
-  Matrix forms;     // units by z~, or by x
+  Matrix forms;  // units by z~, or by x
   Matrix residual;
 };
 /// Units other than ReLUs have neither biases nor an affine part: `z` is then x, and `forms` W.

@@ -46,7 +46,8 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ma
     const Matrix slopes = slope_of_rows.asDiagonal() * z1, along = basis.transpose() * slopes;
     Matrix gram = size * size * (slopes.transpose() * slopes - along.transpose() * along);
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(width) + 1e-300;
-    const Vector target = slopes.transpose() * (rest * (now.output / size)) - size * (slopes.transpose() * now.whole - along.transpose() * now.along);
+    const Vector target =
+        slopes.transpose() * (rest * (now.output / size)) - size * (slopes.transpose() * now.whole - along.transpose() * now.along);
     const Vector change = solve_semidefinite(gram, size * target);
     bool gained = false;
     for (const double share : {1.0, 0.3, 0.1}) {
@@ -82,7 +83,8 @@ Matrix likely_directions(const Matrix& z, const Matrix& residual, Index count, R
   std::vector<Vector> found;
   const Vector size = residual.rowwise().norm();
   // Principal part of the residual over outputs, so that one curvature stands for all.
-  const Vector along = residual.cols() == 1 ? Vector(residual) : Vector(residual * symmetric_eigen(residual.transpose() * residual).vectors.rightCols(1));
+  const Vector along =
+      residual.cols() == 1 ? Vector(residual) : Vector(residual * symmetric_eigen(residual.transpose() * residual).vectors.rightCols(1));
   const SymmetricEigen curved = symmetric_eigen(z.transpose() * (along.asDiagonal() * z));
   constexpr Index most_curved = 3, most_large = 20;
   for (Index k = 0; k < std::min(most_curved, d); ++k) {
@@ -140,7 +142,8 @@ Matrix sorted_columns(Matrix values) {
 
 }  // namespace
 
-UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random, const UnitKind& kind) {
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+                        const UnitKind& kind) {
   constexpr Index directions = 100, rounds = 6, steps = 8;
   const Index n = z1.rows(), d = z1.cols() - 1;
   UnitSearch result;
@@ -157,7 +160,8 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
     const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
     const Matrix along = units.transpose() * rest;
     for (Index j = 0; j < directions; ++j) {
-      if (round == 0 && 2 * j >= directions) visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
+      if (round == 0 && 2 * j >= directions)
+        visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
       if (!(size[j] > hidden_share * whole[j]) || !(size[j] > 0)) continue;
       Vector form(d + 1);
       form << W.col(j), -at[j];
@@ -194,7 +198,8 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   Vector best = Vector::Zero(flips + 1);
   for (Index round = 0; round < rounds; ++round) {
     const Vector at = kink_places(sorted, round, random);
-    const Matrix kinds = kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
+    const Matrix kinds =
+        kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
     Matrix units(n, 2 * directions + kinds.cols());  // and steps at the same places
     units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix(), kinds;
     const Vector whole = units.colwise().norm();
@@ -250,8 +255,8 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
   return result;
 }
 
-std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most,
-                                    const UnitKind& kind) {
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms,
+                                    Index most, const UnitKind& kind) {
   constexpr Index steps = 6;
   const Matrix z1 = with_ones(z), rest = orthogonal_to(basis, residual);
   std::vector<FoundUnit> units;
@@ -265,8 +270,8 @@ std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, con
   return units;
 }
 
-double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs, const std::vector<FoundUnit>& starts,
-                     const Control& control) {
+double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs,
+                     const std::vector<FoundUnit>& starts, const Control& control) {
   const MemorySource<double> samples{RowMatrix(z), RowMatrix(labels)};
   const Index units = forms.rows(), l = labels.cols();
   const auto squares = [&](SignFreeModel model) {

@@ -27,7 +27,8 @@ struct UnitSearch {
   Vector visible;
 };
 /// z1: whitened inputs and 1. `basis` spans the answer's tangent functions.
-UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random, const UnitKind& kind = {});
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+                        const UnitKind& kind = {});
 
 /// The largest score of many units and steps at once (random ones, ones that few samples see, ones where the residual is large or curved),
 /// against flipped signs. `studentised`: residual over its local noise. Units of another kind are tried beside ReLUs.
@@ -35,19 +36,20 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
 
 struct CrossFit {
   double chance = 1;
-  double score = 0;       // standard deviations
-  double visible = 0;     // median, see above
+  double score = 0;           // standard deviations
+  double visible = 0;         // median, see above
   std::vector<Vector> found;  // forms of the best units of both halves
 };
 /// `basis` spans the answer's tangent functions.
 CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind = {});
 
 /// The best of these units where all samples tell, no more than `most`, by falling gain.
-std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms, Index most, const UnitKind& kind = {});
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms,
+                                    Index most, const UnitKind& kind = {});
 
 /// What one more unit gains of Σ r² where all units may move, from each of `starts`: the largest. `labels` in units of the noise;
 /// `forms` (units by z~) and `outputs` (outputs by units) are the answer's.
-double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs, const std::vector<FoundUnit>& starts,
-                     const Control& control);
+double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs,
+                     const std::vector<FoundUnit>& starts, const Control& control);
 
 }  // namespace relucover

@@ -34,7 +34,8 @@ Matrix directions_of(const Matrix& z, const Matrix& residual, const Matrix& unit
 class Scan {
  public:
   /// Columns of `values`: one set of signs each, output by output; what a fit would take away of them is taken away.
-  Scan(std::vector<Matrix> values, std::vector<Index> widths) : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1) {}
+  Scan(std::vector<Matrix> values, std::vector<Index> widths)
+      : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1) {}
 
   /// The largest square over what chance gives it, for column k.
   double largest(const std::vector<Index>& order, Index k) {
@@ -60,7 +61,8 @@ class Scan {
 
 }  // namespace
 
-double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random, const Control& control) {
+double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, RandomStream& random,
+                   const Control& control) {
   constexpr Index flips = 60, few_flips = 30, fewest = 8, most_inputs = 40, times_more = 16;
   constexpr double bound = 4, work = 6e7, widen = 1.8, suspicious = 3;
   const Index n = z.rows(), outputs = studentised.cols();
@@ -81,7 +83,8 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
     const auto order = order_of(z * directions.col(j));
     for (Index k = first; k < last; ++k) best[k] = std::max(best[k], scan.largest(order, k));
   };
-  // The residual as it is along all directions; what chance makes of it along a few of them, and of more flips along all where that matters.
+  // The residual as it is along all directions; what chance makes of it along a few of them, and of more flips along all where that
+  // matters.
   for (Index j = 0; j < directions.cols(); ++j) best[flips] = std::max(best[flips], scan.largest(order_of(z * directions.col(j)), flips));
   const Index step = directions.cols() / few;
   for (Index j = 0; j < directions.cols(); j += step) flips_along(j, 0, few_flips);

@@ -122,7 +122,8 @@ Vector found_wave(const WaveHalf& half, double work, RandomStream& random, const
 
 }  // namespace
 
-double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random, const Control& control) {
+double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random,
+                     const Control& control) {
   if (z.cols() == 0 || z.rows() < 40) return 1;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;

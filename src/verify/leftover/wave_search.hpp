@@ -8,6 +8,7 @@ namespace relucover {
 
 /// Chance of what the waves found on the halves say about the other halves. `basis` spans the answer's tangent functions; `work`:
 /// operations to spend on looking, for each half.
-double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random, const Control& control);
+double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random,
+                     const Control& control);
 
 }  // namespace relucover
