@@ -8,6 +8,7 @@
 
 #include "core/linear_algebra.hpp"
 #include "learners/best_so_far.hpp"
+#include "learners/equal_noise.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
@@ -66,17 +67,11 @@ class Finish {
     polish();
   }
 
-  /// Powers of two that make the noise of all outputs alike: least squares is at the limit of the data then, and in whatever units
-  /// outputs are measured. All 1 where there is no noise or it is alike already.
+  /// All 1 where there is no noise or it is alike already.
   Vector equalising() const {
-    constexpr double most = 20;
-    Vector power = Vector::Zero(source_.outputs());
-    if (source_.outputs() > 1 && !noise_free_ && !partly_) {
-      const Network network = relu_network(model_, std::vector<int>(static_cast<std::size_t>(model_.units()), 1));
-      const Vector noise = network_error(network, *data_.judge, control_).output_rms;
-      if (noise.minCoeff() > 0 && noise.allFinite()) power = (noise.maxCoeff() / noise.array()).log2().min(most).round();
-    }
-    return power.unaryExpr([](double exponent) { return std::exp2(exponent); });
+    if (source_.outputs() == 1 || noise_free_ || partly_) return Vector::Ones(source_.outputs());
+    const Network network = relu_network(model_, std::vector<int>(static_cast<std::size_t>(model_.units()), 1));
+    return equalising_scales(network_error(network, *data_.judge, control_).output_rms);
   }
   const SignFreeModel& model() const { return model_; }
 
@@ -482,29 +477,6 @@ class Finish {
   Vector noise_of_outputs_;
   bool without_skip_ = false, without_offset_ = false;
 };
-
-SignFreeModel scaled_outputs(SignFreeModel model, const Vector& scale) {
-  model.output = scale.asDiagonal() * model.output;
-  model.affine = scale.asDiagonal() * model.affine;
-  balance(model);
-  return model;
-}
-
-/// What was found for scaled labels, for the labels as they are.
-void unscale(const SampleSource& source, const Vector& scale, Result& result) {
-  const auto back = scale.cwiseInverse().asDiagonal();
-  Network& network = result.network;
-  network.A = back * network.A;
-  network.skip = back * network.skip;
-  network.offset = back * network.offset;
-  const double before = result.residual_rms;
-  const NetworkError error = network_error(network, source, Control(1));
-  const double ratio = before > 0 ? error.rms / before : 1;
-  result.residual_rms = error.rms;
-  result.residual_relative = error.relative;
-  result.holdout_rms *= ratio;
-  result.noise_estimate *= ratio;
-}
 
 }  // namespace
 
