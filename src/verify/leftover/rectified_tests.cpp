@@ -8,6 +8,7 @@
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/flipped_scores.hpp"
+#include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
@@ -43,6 +44,8 @@ class BeyondModel {
     x = answer.x(rows, Eigen::all);
     t = x * answer.W.transpose();
     residual_ = answer.residual(rows, Eigen::all);
+    constexpr double normal_tails = 1.1;
+    nearly_normal_ = tail_weight(residual_) < normal_tails;
     basis_ = spanning_basis(model_tangent(x, t, answer.A, answer.f));
   }
   Matrix x, t;  // the rows that are looked at
@@ -67,7 +70,11 @@ class BeyondModel {
     const Vector sum = scores.colwise().sum().transpose();
     const double statistic = sum.dot(Vector(solve_semidefinite(scores.transpose() * scores, sum)));
     const double freedom = static_cast<double>(features.cols());
-    return gamma_tail(freedom, 2 * freedom, statistic);
+    const double chance = gamma_tail(freedom, 2 * freedom, statistic);
+    if (!nearly_normal_) return chance;
+    // Where noise is of one size, a few rows that say much are believed: above, each of them counts as its own noise.
+    const double plain = sum.dot(Vector(solve_semidefinite(features.transpose() * features, sum)));
+    return std::min(1.0, 2 * std::min(chance, gamma_tail(freedom, 2 * freedom, plain)));
   }
   /// Rows there are for each that is looked at.
   double share() const { return static_cast<double>(answer_.x.rows()) / static_cast<double>(x.rows()); }
@@ -75,6 +82,7 @@ class BeyondModel {
  private:
   const RectifiedAnswer& answer_;
   Matrix residual_, basis_;
+  bool nearly_normal_ = false;
 };
 
 /// `shapes_of`: rows by units, what the parameter of each unit adds along its outputs.
