@@ -4,9 +4,9 @@
 bench/accuracy/rectified_claims.py [--cases 300] [--seed 0] [--only KIND] [--program build/relucover]
 
 Right models must be claimed where the data tell them; everything else must not be. A claim is false where what made the labels explains
-them better than the answer, without any freedom, by more than 30 in twice the log-likelihood, not counting the two rows that say most (as
-in bench/trust/judge.py), or where the answer has another number of units or a unit that is off by more than five standard errors and .05, and this is so; claims about what no
-data could tell are counted apart.
+them better than the answer, without any freedom, by more than 30 in twice the log-likelihood, not counting the two rows that say most
+(as in bench/trust/judge.py), where the answer has units that nothing made, or where `exact` is said of what is not. Claims about what
+no data could tell are counted apart.
 """
 import argparse
 import json
