@@ -103,9 +103,13 @@ void test_stated_form(const Judged& answer, const KeptRows& kept, const Network&
   verdict.result.growth_limit = deviations * growth.error.maxCoeff();
   verdict.test("biases", biases.chance, "units have biases", false_alarms::stated);
   verdict.test("growth", growth.chance, "units grow otherwise than the activation that was stated", false_alarms::stated);
+  verdict.test("weights_of_outputs", weights_of_outputs_left(own, kept.decorrelation, verdict.random),
+               "a unit has other weights in one of the outputs", false_alarms::stated);
   verdict.test("affine", affine_left(own, kept.basis, verdict.random), "there is an affine part", false_alarms::stated);
   verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random),
                "the residual goes with another function of a unit, or a product of two inputs", false_alarms::common);
+  verdict.test("second_layer", second_layer_left(own, kept.basis, verdict.random),
+               "the residual bends where a sum of the answer's outputs or units does: there is a second layer", false_alarms::common);
 }
 
 /// Where least squares is far from the best fit, what a forgiving loss finds must have nothing left either.

@@ -8,6 +8,7 @@
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/flipped_scores.hpp"
+#include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
@@ -32,34 +33,90 @@ Matrix model_tangent(const Matrix& x, const Matrix& t, const Matrix& A, const Re
   return tangent;
 }
 
-/// Score test: s = Σ over rows of s_row, each s_row being g_row · r_row beyond the model's tangent; sᵀ (Σ s_row s_rowᵀ)⁻¹ s is χ² whatever
-/// the size of the noise of each row. `shapes`: rows by units, what the parameter of each unit adds along its outputs.
+/// Functions of rows and outputs beyond all that the model itself can do.
+class BeyondModel {
+ public:
+  BeyondModel(const RectifiedAnswer& answer, RandomStream& random) : answer_(answer) {
+    constexpr double most_values = 1e7;
+    const Index k = answer.W.rows(), l = answer.A.rows(), d = answer.x.cols();
+    const auto affordable = static_cast<Index>(most_values / static_cast<double>(l * k * (d + l)));
+    const auto rows = random_rows(answer.x.rows(), std::max<Index>(affordable, 1000), random);
+    x = answer.x(rows, Eigen::all);
+    t = x * answer.W.transpose();
+    residual_ = answer.residual(rows, Eigen::all);
+    constexpr double normal_tails = 1.1;
+    nearly_normal_ = tail_weight(residual_) < normal_tails;
+    basis_ = spanning_basis(model_tangent(x, t, answer.A, answer.f));
+  }
+  Matrix x, t;  // the rows that are looked at
+
+  /// Column j of `shapes` along column j of `outputs`; empty where the model can do it.
+  Matrix features(const Matrix& shapes, const Matrix& outputs) const {
+    constexpr double nothing = 1e-6;
+    const Index n = x.rows(), l = residual_.cols();
+    Matrix all(n * l, shapes.cols());
+    for (Index o = 0; o < l; ++o) all.middleRows(o * n, n) = shapes * outputs.row(o).asDiagonal();
+    const Vector before = all.colwise().norm();
+    all = orthogonal_to(basis_, std::move(all));
+    const Vector after = all.colwise().norm();
+    return all.allFinite() && (after.array() > nothing * before.array()).all() ? all : Matrix();
+  }
+  /// Score test: s = Σ over rows of s_row, each s_row being g_row · r_row; sᵀ (Σ s_row s_rowᵀ)⁻¹ s is χ² whatever the size of the noise
+  /// of each row.
+  double chance(const Matrix& features) const {
+    const Index n = x.rows();
+    Matrix scores = Matrix::Zero(n, features.cols());
+    for (Index o = 0; o < residual_.cols(); ++o) scores += residual_.col(o).asDiagonal() * features.middleRows(o * n, n);
+    const Vector sum = scores.colwise().sum().transpose();
+    const double statistic = sum.dot(Vector(solve_semidefinite(scores.transpose() * scores, sum)));
+    const double freedom = static_cast<double>(features.cols());
+    const double chance = gamma_tail(freedom, 2 * freedom, statistic);
+    if (!nearly_normal_) return chance;
+    // Where noise is of one size, a few rows that say much are believed: above, each of them counts as its own noise.
+    const double plain = sum.dot(Vector(solve_semidefinite(features.transpose() * features, sum)));
+    return std::min(1.0, 2 * std::min(chance, gamma_tail(freedom, 2 * freedom, plain)));
+  }
+  /// Rows there are for each that is looked at.
+  double share() const { return static_cast<double>(answer_.x.rows()) / static_cast<double>(x.rows()); }
+
+ private:
+  const RectifiedAnswer& answer_;
+  Matrix residual_, basis_;
+  bool nearly_normal_ = false;
+};
+
+/// `shapes_of`: rows by units, what the parameter of each unit adds along its outputs.
 OwnParameter own_parameter(const RectifiedAnswer& answer, const std::function<Matrix(const Matrix& t)>& shapes_of, RandomStream& random) {
-  constexpr double most_values = 1e7;
-  const Index k = answer.W.rows(), l = answer.A.rows(), d = answer.x.cols();
-  const auto affordable = static_cast<Index>(most_values / static_cast<double>(l * k * (d + l)));
-  const auto rows = random_rows(answer.x.rows(), std::max<Index>(affordable, 1000), random);
-  const Matrix x = answer.x(rows, Eigen::all), t = x * answer.W.transpose(), shapes = shapes_of(t);
-  const Index n = x.rows();
+  const Index k = answer.W.rows();
   OwnParameter own;
   own.error = Vector::Constant(k, std::numeric_limits<double>::infinity());
-  Matrix features(n * l, k);
-  for (Index o = 0; o < l; ++o) features.middleRows(o * n, n) = shapes * answer.A.row(o).asDiagonal();
-  const Vector before = features.colwise().norm();
-  features = orthogonal_to(spanning_basis(model_tangent(x, t, answer.A, answer.f)), std::move(features));
-  constexpr double nothing = 1e-6;
-  if (!features.allFinite() || !(features.colwise().norm().transpose().array() > nothing * before.array()).all()) return own;
-  Matrix scores = Matrix::Zero(n, k);
-  for (Index o = 0; o < l; ++o) scores += answer.residual(rows, o).asDiagonal() * features.middleRows(o * n, n);
-  const Vector sum = scores.colwise().sum().transpose();
-  const double statistic = sum.dot(Vector(solve_semidefinite(scores.transpose() * scores, sum)));
-  own.chance = gamma_tail(static_cast<double>(k), 2.0 * static_cast<double>(k), statistic);
-  const Matrix information = features.transpose() * features * (static_cast<double>(answer.x.rows()) / static_cast<double>(n));
+  const BeyondModel beyond_model(answer, random);
+  const Matrix features = beyond_model.features(shapes_of(beyond_model.t), answer.A);
+  if (features.size() == 0) return own;
+  own.chance = beyond_model.chance(features);
+  const Matrix information = features.transpose() * features * beyond_model.share();
   own.error = Matrix(solve_semidefinite(information, Matrix::Identity(k, k))).diagonal().cwiseMax(0).cwiseSqrt();
   return own;
 }
 
 }  // namespace
+
+double weights_of_outputs_left(const RectifiedAnswer& answer, const Matrix& decorrelation, RandomStream& random) {
+  const Index k = answer.W.rows(), l = answer.A.rows(), d = answer.x.cols();
+  if (l < 2) return 1;
+  const BeyondModel beyond_model(answer, random);
+  const Matrix slopes = answer.f.slopes(beyond_model.t);
+  double least = 1;
+  for (Index i = 0; i < k; ++i) {
+    // Without what turns the unit as a whole, or its length would stand twice.
+    const Matrix shapes = slopes.col(i).asDiagonal() * beyond_model.x;
+    for (Index o = 0; o < l; ++o) {
+      const Matrix features = spanning_basis(beyond_model.features(shapes, decorrelation.row(o).transpose().replicate(1, d)));
+      if (features.size() > 0) least = std::min(least, beyond_model.chance(features));
+    }
+  }
+  return std::min(1.0, least * static_cast<double>(k * l));
+}
 
 OwnParameter biases_left(const RectifiedAnswer& answer, RandomStream& random) {
   return own_parameter(
@@ -132,6 +189,37 @@ double shapes_of_units_left(const RectifiedAnswer& answer, const Matrix& basis, 
     return features;
   };
   return chance_of_best(answer.residual, basis, k + 1, shapes, flips, random);
+}
+
+double second_layer_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStream& random) {
+  constexpr Index flips = 100, sums = 24;
+  constexpr double places[] = {0.3, 0.5, 0.7, 0.85, 0.95};
+  const Matrix hidden = standardised(answer.f.values(answer.x * answer.W.transpose()));
+  const Matrix outputs = standardised(answer.f.values(answer.x * answer.W.transpose()) * answer.A.transpose());
+  const auto heights_of = [&](Index block) {
+    const Matrix& values = block % 2 == 0 ? outputs : hidden;
+    Matrix directions = random.normal_matrix(values.cols(), sums);
+    const Index alone = std::min(values.cols(), sums / 2);
+    if (block < 2) directions.leftCols(alone) = Matrix::Identity(values.cols(), alone);
+    return Matrix(values * directions);
+  };
+  constexpr Index blocks = 8;
+  std::vector<Matrix> heights;
+  for (Index block = 0; block < blocks; ++block) heights.push_back(heights_of(block));
+  const auto kinks = [&](Index block) {
+    const Matrix& all = heights[static_cast<std::size_t>(block)];
+    Matrix features(all.rows(), all.cols() * static_cast<Index>(std::size(places)));
+    Index column = 0;
+    for (const auto& height : all.colwise()) {
+      const std::vector<Index> order = order_of(height);
+      for (const double place : places) {
+        const double at = height[order[static_cast<std::size_t>(place * static_cast<double>(order.size() - 1))]];
+        features.col(column++) = (height.array() - at).cwiseMax(0);
+      }
+    }
+    return features;
+  };
+  return chance_of_best(answer.residual, basis, blocks, kinks, flips, random);
 }
 
 double affine_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStream& random) {

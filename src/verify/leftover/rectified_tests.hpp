@@ -26,8 +26,13 @@ OwnParameter biases_left(const RectifiedAnswer& answer, RandomStream& random);
 /// Another growth: f^(1 + p) instead of f.
 OwnParameter growth_left(const RectifiedAnswer& answer, RandomStream& random);
 
+/// A unit whose weights differ between outputs: in one of them, each tried. `decorrelation` maps outputs to those of the answer.
+double weights_of_outputs_left(const RectifiedAnswer& answer, const Matrix& decorrelation, RandomStream& random);
+
 /// Other shapes of the units (a leak, a step, powers, two units close together), and polynomials of degree 2: the best of them.
 double shapes_of_units_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStream& random);
+/// A second layer: kinks of sums of the answer's outputs, and of its units.
+double second_layer_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStream& random);
 /// An affine part, all of it.
 double affine_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStream& random);
 
