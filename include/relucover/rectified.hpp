@@ -1,6 +1,6 @@
 #pragma once
-// y = A f(W x) for an activation of one's own: f(t) = 0 for t <= 0, increasing for t > 0 (BJW section 1). Gaussian inputs, two
-// outputs or more, at most as many units as inputs, no biases.
+// y = A f(W x) for an activation of one's own: f(t) = 0 for t <= 0, increasing for t > 0 (BJW section 1). Gaussian inputs, any
+// number of outputs, at most as many units as inputs, no biases.
 #include <functional>
 #include <limits>
 #include <string>

@@ -9,6 +9,7 @@
 #include "core/linear_algebra.hpp"
 #include "learners/best_so_far.hpp"
 #include "learners/equal_noise.hpp"
+#include "learners/polish_data.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
@@ -20,33 +21,13 @@
 #include "solve/signs.hpp"
 #include "solve/uncertainty.hpp"
 #include "verify/gate.hpp"
+#include "verify/gate_parts.hpp"
 #include "verify/network_error.hpp"
 #include "verify/statistics.hpp"
 
 namespace relucover {
 
 namespace {
-
-/// Rows to polish on and rows to judge by, none in both.
-struct PolishData {
-  std::unique_ptr<SampleSource> fit, judge;
-};
-
-PolishData polish_data(const SampleSource& source, const SignFreeModel& model, const Control& control) {
-  const Index samples = source.samples();
-  constexpr Index values_in_memory = Index{1} << 25;
-  const Index judged = std::clamp<Index>(samples / 10, std::min<Index>(samples, 2), 5000);
-  const Index wanted = std::max<Index>(2000, 10 * model.unknowns() / source.outputs());
-  const Index fitted = std::min(samples - judged, wanted);
-  if ((fitted + judged) * (source.inputs() + source.outputs()) > values_in_memory) {
-    const Index cut = samples - judged;
-    return {std::make_unique<RowRange>(source, 0, cut), std::make_unique<RowRange>(source, cut, samples)};
-  }
-  const auto rows = spread_rows(samples, fitted + judged, 1);
-  const auto middle = rows.begin() + fitted;
-  return {std::make_unique<MemorySource<double>>(gather(source, {rows.begin(), middle}, control)),
-          std::make_unique<MemorySource<double>>(gather(source, {middle, rows.end()}, control))};
-}
 
 class Finish {
  public:
@@ -188,7 +169,7 @@ class Finish {
     if (!known_ || !known_->determined) return std::numeric_limits<double>::infinity();
     return model_.units() == 0 ? 0 : sigma() * known_->unit_error.maxCoeff();
   }
-  bool all_known() const { return worst_unit_error() < 0.15; }  // what the gate asks for
+  bool all_known() const { return worst_unit_error() < noisy_claims::largest_unit_error; }
 
   /// By how much χ² is larger with this residual.
   double increase_to(double cost) const {

@@ -21,7 +21,7 @@ Block<float> RowRange::read(Index first, Index rows, BlockBuffer<float>& buffer)
 }
 
 SelectedColumns::SelectedColumns(const SampleSource& source, std::vector<Index> columns)
-    : source_(source), columns_(std::move(columns)), neighbours_(true) {
+    : RowRange(source, 0, source.samples()), columns_(std::move(columns)), neighbours_(true) {
   if (columns_.empty()) throw std::invalid_argument("no columns are selected");
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     check_range("selected column", columns_[j], 1, source.inputs());
@@ -33,11 +33,11 @@ template <class Scalar>
 Block<Scalar> SelectedColumns::block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
   using View = typename Block<Scalar>::View;
   if (neighbours_) {
-    const Block<Scalar> whole = source_.read(first, rows, buffer);
+    const Block<Scalar> whole = RowRange::read(first, rows, buffer);
     return {first, View(whole.x.data() + columns_.front(), rows, inputs(), Eigen::OuterStride<>(whole.x.outerStride())), whole.y};
   }
   BlockBuffer<Scalar> own;
-  const Block<Scalar> whole = source_.read(first, rows, own);
+  const Block<Scalar> whole = RowRange::read(first, rows, own);
   buffer.x.resize(rows, inputs());
   for (Index j = 0; j < inputs(); ++j) buffer.x.col(j) = whole.x.col(columns_[static_cast<std::size_t>(j)]);
   buffer.y = whole.y;
@@ -48,21 +48,27 @@ Block<double> SelectedColumns::read(Index first, Index rows, BlockBuffer<double>
 
 Block<float> SelectedColumns::read(Index first, Index rows, BlockBuffer<float>& buffer) const { return block(first, rows, buffer); }
 
-ScaledOutputs::ScaledOutputs(const SampleSource& source, Vector scale) : source_(source), scale_(std::move(scale)) {
+ScaledOutputs::ScaledOutputs(const SampleSource& source, Vector scale) : RowRange(source, 0, source.samples()), scale_(std::move(scale)) {
   check_equal("scales of outputs", scale_.size(), source.outputs());
 }
 
+namespace {
+
 template <class Scalar>
-Block<Scalar> ScaledOutputs::block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const {
-  Block<Scalar> whole = source_.read(first, rows, buffer);
-  RowMajor<Scalar> y = whole.y;
-  y *= scale_.cast<Scalar>().asDiagonal();
-  if (whole.x.data() != buffer.x.data()) buffer.x = whole.x;
-  buffer.y = std::move(y);
-  return view_of(first, buffer);
+Block<Scalar> with_scaled_labels(const Block<Scalar>& block, const Vector& scale, BlockBuffer<Scalar>& buffer) {
+  buffer.y = RowMajor<Scalar>(block.y * scale.cast<Scalar>().asDiagonal());
+  using View = typename Block<Scalar>::View;
+  return {block.first, block.x, View(buffer.y.data(), buffer.y.rows(), buffer.y.cols(), Eigen::OuterStride<>(buffer.y.cols()))};
 }
 
-Block<double> ScaledOutputs::read(Index first, Index rows, BlockBuffer<double>& buffer) const { return block(first, rows, buffer); }
-Block<float> ScaledOutputs::read(Index first, Index rows, BlockBuffer<float>& buffer) const { return block(first, rows, buffer); }
+}  // namespace
+
+Block<double> ScaledOutputs::read(Index first, Index rows, BlockBuffer<double>& buffer) const {
+  return with_scaled_labels(RowRange::read(first, rows, buffer), scale_, buffer);
+}
+
+Block<float> ScaledOutputs::read(Index first, Index rows, BlockBuffer<float>& buffer) const {
+  return with_scaled_labels(RowRange::read(first, rows, buffer), scale_, buffer);
+}
 
 }  // namespace relucover

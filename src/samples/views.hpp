@@ -26,43 +26,28 @@ class RowRange : public SampleSource {
 
 /// Chosen input columns, in the given order, of a source that somebody else keeps alive. Neighbouring columns are a
 /// view.
-class SelectedColumns : public SampleSource {
+class SelectedColumns : public RowRange {
  public:
   SelectedColumns(const SampleSource& source, std::vector<Index> columns);
-  Index samples() const override { return source_.samples(); }
   Index inputs() const override { return static_cast<Index>(columns_.size()); }
-  Index outputs() const override { return source_.outputs(); }
-  Precision precision() const override { return source_.precision(); }
-  std::string name() const override { return source_.name(); }
-  Origin origin(Index sample) const override { return source_.origin(sample); }
   Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override;
   Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override;
 
  private:
   template <class Scalar>
   Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const;
-  const SampleSource& source_;
   std::vector<Index> columns_;
   bool neighbours_;
 };
 
 /// Labels of a source that somebody else keeps alive, output by output times `scale`: powers of two change no digit of them.
-class ScaledOutputs : public SampleSource {
+class ScaledOutputs : public RowRange {
  public:
   ScaledOutputs(const SampleSource& source, Vector scale);
-  Index samples() const override { return source_.samples(); }
-  Index inputs() const override { return source_.inputs(); }
-  Index outputs() const override { return source_.outputs(); }
-  Precision precision() const override { return source_.precision(); }
-  std::string name() const override { return source_.name(); }
-  Origin origin(Index sample) const override { return source_.origin(sample); }
   Block<double> read(Index first, Index rows, BlockBuffer<double>& buffer) const override;
   Block<float> read(Index first, Index rows, BlockBuffer<float>& buffer) const override;
 
  private:
-  template <class Scalar>
-  Block<Scalar> block(Index first, Index rows, BlockBuffer<Scalar>& buffer) const;
-  const SampleSource& source_;
   Vector scale_;
 };
 

@@ -212,8 +212,8 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
 }
 
 Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
-  constexpr double largest_unit_error = 0.15, least_sign_difference = 0.05, largest_limit = 0.5;
-  constexpr Index equations_per_unknown = 30;
+  using namespace noisy_claims;
+  constexpr double least_sign_difference = 0.05;
   const SignFreeModel& model = claimed.model;
   if (claimed.partly && claimed.partly->kept.empty()) return refuse("the labels that agree are not explained to rounding");
   if (!claimed.known) return refuse(fmt::format("{} unknowns are too many to certify with noisy labels", model.unknowns()));
@@ -232,12 +232,7 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
         fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
   if (model.units() == 0) return refused("no unit stands out of the noise");
   if (!claimed.known->determined) return refused("some parameters are not determined by the data");
-  constexpr double most_repeated = 0.05;
-  if (share_of(answer.repeated, answer.rows() + answer.repeated) > most_repeated)
-    return refused(
-        fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were "
-                    "copied; give each once",
-                    answer.repeated, answer.rows() + answer.repeated));
+  if (const auto problem = repeated_samples(answer)) return refused(*problem);
   const double largest = claimed.noise * claimed.known->unit_error.cwiseProduct(noise_at_units(answer)).maxCoeff();
   certificate.figures["largest_relative_unit_error"] = largest;
   if (!(largest < largest_unit_error)) return refused(fmt::format("a unit is known only to {:.0f}% of its size", 100 * largest));

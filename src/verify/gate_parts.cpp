@@ -60,6 +60,16 @@ MemorySource<double> judged_rows(const SampleSource& source, const Network& netw
   return gather(source, chosen, control);
 }
 
+std::optional<std::string> repeated_samples(const Judged& answer) {
+  constexpr double most = 0.05;
+  const Index all = answer.rows() + answer.repeated;
+  if (share_of(answer.repeated, all) <= most) return std::nullopt;
+  return fmt::format(
+      "{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were "
+      "copied; give each once",
+      answer.repeated, all);
+}
+
 Vector noise_at_units(const Judged& answer) {
   Vector size = Vector::Zero(answer.rows());
   for (const auto& output : answer.residual.colwise()) size += output.cwiseAbs2() / std::max(output.squaredNorm(), 1e-300);

@@ -20,6 +20,15 @@ std::optional<std::string> too_few_equations(const SampleSource& samples, const 
 /// Rows that the tests of what is left can afford: all of them in small problems.
 MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control);
 
+/// What every claim about noisy labels asks for.
+namespace noisy_claims {
+inline constexpr Index equations_per_unknown = 30;
+inline constexpr double largest_unit_error = 0.15, largest_limit = 0.5;
+}  // namespace noisy_claims
+
+/// Samples that stand elsewhere with the same inputs and labels: noise would differ.
+std::optional<std::string> repeated_samples(const Judged& answer);
+
 /// Deviation of the residual on the side of each kink that fewer samples lie on, over that of all: a unit that was made of noise stands
 /// where that is large. 1 where it is smaller.
 Vector noise_at_units(const Judged& answer);

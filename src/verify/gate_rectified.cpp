@@ -145,9 +145,8 @@ Certificate Gate::judge_rectified(const ClaimedRectified& claimed, const Control
 
 Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid,
                                       const Control& control) {
-  constexpr double largest_unit_error = 0.15, least_between = 0.05, largest_limit = 0.5, largest_bias = 0.25, largest_growth = 0.25,
-                   most_repeated = 0.05;
-  constexpr Index equations_per_unknown = 30;
+  using namespace noisy_claims;
+  constexpr double least_between = 0.05, largest_bias = 0.25, largest_growth = 0.25;
   Certificate certificate;
   const auto refused = [&](std::string why) {
     certificate.reason = std::move(why);
@@ -160,11 +159,7 @@ Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Net
   if (!answer.residual.allFinite() || !answer.tangent.allFinite())
     return refused("the activation's values or slopes overflow on the samples");
   certificate.figures["residual_tail"] = tail_weight(answer.residual);
-  if (share_of(answer.repeated, answer.rows() + answer.repeated) > most_repeated)
-    return refused(
-        fmt::format("{} of {} samples stand elsewhere with the same inputs and labels: either the labels have no noise, or samples were "
-                    "copied; give each once",
-                    answer.repeated, answer.rows() + answer.repeated));
+  if (const auto problem = repeated_samples(answer)) return refused(*problem);
   const RectifiedSums sums = sums_of(claimed, control);
   const Vector noise = (answer.residual.colwise().squaredNorm() / static_cast<double>(answer.rows())).cwiseSqrt();
   const Vector errors = unit_errors(claimed, sums, noise);

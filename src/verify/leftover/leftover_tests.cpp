@@ -334,7 +334,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (answer.units() > 0)
     verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail, verdict.random);
   if (!goes_on()) return verdict.result;
-  if (verdict.stands() && tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
+  if (tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, more.found,
                verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
   const std::string together = "several signs of something left to explain come together";
