@@ -310,7 +310,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (!goes_on()) return verdict.result;
   // A unit of another activation has a smooth remainder in whatever direction it lies: looked for harder there.
   verdict.test("one_more_wave",
-               one_more_wave(kept.z, kept.residual, kept.basis, answer.unit.is_relu() ? 1.5e8 : 6e8, verdict.random, control),
+               one_more_wave(kept.z, kept.residual, kept.basis, answer.unit.is_relu() ? 4e7 : 6e8, verdict.random, control),
                "a wave, found on one half of the samples, explains more on the other");
   if (!goes_on()) return verdict.result;
   if (!rounded)
