@@ -186,7 +186,7 @@ def test_a_program_that_crashes_once_and_stalls_once(tmp_path, protocol):
         np.save(tmp_path / f"{name}.npy", getattr(truth, name))
     (tmp_path / "program.py").write_text(PROGRAM)
     command = f"{sys.executable} {tmp_path / 'program.py'} {tmp_path} {protocol}"
-    found = relucover.extract(command=command, protocol=protocol, inputs=4, timeout=15.0, batch=200, first=2000,
+    found = relucover.extract(command=command, protocol=protocol, inputs=4, timeout=6.0, batch=200, first=2000,
                               fresh=1000, spool=tmp_path / "spool", look=False)
     assert found.status == "exact", found
     assert found.restarts == 2 and found.queries == 3000

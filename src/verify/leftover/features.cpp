@@ -1,7 +1,10 @@
 #include "verify/leftover/features.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -98,13 +101,54 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random) {
   return rows;
 }
 
+namespace {
+
+/// A number and where it stood; keys rise with the number.
+struct PlacedKey {
+  std::uint64_t key = 0;
+  Index place = 0;
+};
+
+std::uint64_t rising_bits(double value) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // 0 and -0 are one number
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+constexpr int later_bits = 31;
+
+/// Sorts by all but the later bits of the keys, digit by digit: several times as fast as comparing.
+void sort_by_first_bits(std::vector<PlacedKey>& keys) {
+  constexpr int digit = 11, digits = 3, from = later_bits;
+  constexpr std::uint64_t mask = (1U << digit) - 1;
+  std::array<std::array<std::uint32_t, mask + 1>, digits> counts{};
+  for (const PlacedKey& k : keys)
+    for (int i = 0; i < digits; ++i) ++counts[i][(k.key >> (from + digit * i)) & mask];
+  std::vector<PlacedKey> sorted(keys.size());
+  for (int i = 0; i < digits; ++i) {
+    std::uint32_t before = 0;
+    for (std::uint32_t& count : counts[i]) before += std::exchange(count, before);
+    for (const PlacedKey& k : keys) sorted[counts[i][(k.key >> (from + digit * i)) & mask]++] = k;
+    keys.swap(sorted);
+  }
+}
+
+}  // namespace
+
 std::vector<Index> order_of(const Vector& values) {
-  std::vector<std::pair<double, Index>> sorted(
-      static_cast<std::size_t>(values.size()));  // values beside their places: no jumps while sorting
-  for (Index i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(i)] = {values[i], i};
-  std::sort(sorted.begin(), sorted.end());
+  std::vector<PlacedKey> sorted(static_cast<std::size_t>(values.size()));
+  for (Index i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(i)] = {rising_bits(values[i]), i};
+  sort_by_first_bits(sorted);
+  // What the first bits do not tell apart is little, unless values are nearly equal.
+  const auto first_bits = [](const PlacedKey& a) { return a.key >> later_bits; };
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto last = std::find_if(first + 1, sorted.end(), [&](const PlacedKey& a) { return first_bits(a) != first_bits(*first); });
+    if (last - first > 1)
+      std::sort(first, last, [](const PlacedKey& a, const PlacedKey& b) { return std::pair(a.key, a.place) < std::pair(b.key, b.place); });
+    first = last;
+  }
   std::vector<Index> order(sorted.size());
-  for (std::size_t place = 0; place < order.size(); ++place) order[place] = sorted[place].second;
+  for (std::size_t place = 0; place < order.size(); ++place) order[place] = sorted[place].place;
   return order;
 }
 

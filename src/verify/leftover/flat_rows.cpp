@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "core/linear_algebra.hpp"
 #include "verify/leftover/features.hpp"
@@ -44,12 +45,19 @@ Surprise surprise_of(const Vector& distance, const std::vector<Index>& bad, std:
   sorted.clear();
   for (const Index row : bad) sorted.emplace_back(distance[row], row);
   std::sort(sorted.begin(), sorted.end());
-  std::vector<Index> within(sorted.size() + 1, 0);
-  const double furthest = sorted.back().first;
+  const double furthest = sorted.back().first, bins = static_cast<double>(sorted.size());
+  // Where to begin looking for a distance among the sorted ones: as many bins as there are of these.
+  const auto bin_of = [scale = bins / std::max(furthest, 1e-300), last = bins - 1](double d) {
+    return static_cast<std::size_t>(std::min(d * scale, last));
+  };
+  std::vector<std::uint32_t> from(sorted.size() + 1, 0), within(sorted.size() + 1, 0);
+  for (const auto& [d, row] : sorted) ++from[bin_of(d) + 1];
+  for (std::size_t bin = 1; bin < from.size(); ++bin) from[bin] += from[bin - 1];
   for (const double d : distance) {
     if (d > furthest) continue;
-    const auto place = std::lower_bound(sorted.begin(), sorted.end(), d, [](const auto& a, double b) { return a.first < b; });
-    ++within[static_cast<std::size_t>(place - sorted.begin())];
+    std::size_t place = from[bin_of(d)];
+    while (sorted[place].first < d) ++place;
+    ++within[place];
   }
   const auto m = static_cast<Index>(bad.size());
   const double rate = static_cast<double>(m - spent) / static_cast<double>(distance.size() - spent);

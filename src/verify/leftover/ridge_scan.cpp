@@ -35,28 +35,39 @@ class Scan {
  public:
   /// Columns of `values`: one set of signs each, output by output; what a fit would take away of them is taken away.
   Scan(std::vector<Matrix> values, std::vector<Index> widths)
-      : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1) {}
+      : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1, static_cast<Index>(values_.size())) {}
 
   /// The largest square over what chance gives it, for column k.
   double largest(const std::vector<Index>& order, Index k) {
     const Index n = values_.front().rows();
-    squares_.setZero(n, static_cast<Index>(widths_.size()));
-    for (const Matrix& values : values_) {
-      sums_[0] = 0;
-      for (Index i = 0; i < n; ++i) sums_[i + 1] = sums_[i] + values(order[static_cast<std::size_t>(i)], k);
-      for (Index w = 0; w < squares_.cols(); ++w) {
-        const Index width = widths_[static_cast<std::size_t>(w)], places = n + 1 - width;
-        squares_.col(w).head(places) += (sums_.segment(width, places) - sums_.head(places)).cwiseAbs2() / static_cast<double>(width);
-      }
+    for (Index output = 0; output < sums_.cols(); ++output) {
+      const auto values = values_[static_cast<std::size_t>(output)].col(k);
+      auto sums = sums_.col(output);
+      sums[0] = 0;
+      for (Index i = 0; i < n; ++i) sums[i + 1] = sums[i] + values[order[static_cast<std::size_t>(i)]];
     }
-    return squares_.maxCoeff();
+    double best = 0;
+    for (const Index width : widths_) {
+      const Index places = n + 1 - width;
+      const auto squares_of = [&](Index output) {
+        return (sums_.col(output).segment(width, places) - sums_.col(output).head(places)).array().square();
+      };
+      if (sums_.cols() == 1) {
+        best = std::max(best, squares_of(0).maxCoeff() / static_cast<double>(width));
+        continue;
+      }
+      squares_ = squares_of(0);
+      for (Index output = 1; output < sums_.cols(); ++output) squares_ += squares_of(output);
+      best = std::max(best, squares_.maxCoeff() / static_cast<double>(width));
+    }
+    return best;
   }
 
  private:
   std::vector<Matrix> values_;
   std::vector<Index> widths_;
-  Vector sums_;
-  Matrix squares_;
+  Matrix sums_;  // of each output
+  Eigen::ArrayXd squares_;
 };
 
 }  // namespace
