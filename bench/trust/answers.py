@@ -66,5 +66,6 @@ def record_of(result):
         "left_out": said.get("left_out"),
         "stages": said.get("stages", []),
         "notes": said.get("notes", []),
+        "chances": {key[len("chance_"):]: value for key, value in said.get("figures", {}).items() if key.startswith("chance_")},
         "network": network_of(result.network) if result.status in ("exact", "recovered", "approximate") else None,
     }

@@ -42,5 +42,5 @@ def outcome(case, kind, why, seconds=0.0, record=None):
         "name": case.name, "family": case.family, "kind": kind, "why": why, "seconds": seconds, "judge_seconds": 0.0, "solvable": case.solvable,
         "words": case.describe(), "status": record.get("status", ""), "method": record.get("method", ""), "message": record.get("message", ""),
         "units": getattr(network, "units", None), "detection_limit": record.get("detection_limit"), "left_out": record.get("left_out"),
-        "stages": record.get("stages", []), "figures": {}, "strict": True, "printed": "",
+        "stages": record.get("stages", []), "chances": record.get("chances", {}), "figures": {}, "strict": True, "printed": "",
     }

@@ -1,6 +1,7 @@
-"""Acceptance: benign noise of five shapes is refused by the tests of what is left over in at most .3%."""
+"""Acceptance: benign noise of five shapes is refused by the tests of what is left over in at most .3%. Then each test by itself: how
+often its chance was below .1, .01, .001, where a chance says how often that should be."""
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -38,15 +39,26 @@ def failed(name, kind, words, seconds):
     return outcome(make(name), kind, words, seconds)
 
 
+def print_calibration(chances, levels=(0.1, 0.01, 0.001)):
+    print(f"\n{'test':26s} {'asked':>6s}" + "".join(f"   below {level:g} (expected)" for level in levels))
+    for test, values in sorted(chances.items()):
+        values = np.array(values)
+        counted = [(int((values < level).sum()), level * len(values)) for level in levels]
+        too_often = any(seen > expected + 3.5 * np.sqrt(expected) + 1 for seen, expected in counted)
+        print(f"{test:26s} {len(values):6d}" + "".join(f" {seen:12d} {f'({expected:.1f})':>12s}" for seen, expected in counted) + "  too often" * too_often)
+
+
 def main(asked):
     each = (asked.cases or 10000) // len(SHAPES)
     names = [f"{shape}:{i}" for i in range(asked.seed_base, asked.seed_base + each) for shape in SHAPES]
     rows = {shape: Counter() for shape in SHAPES}
-    reasons, examples = Counter(), {}
+    reasons, examples, chances = Counter(), {}, defaultdict(list)
     for o in run_all(names, run, asked.jobs, failed):
         row = rows[o["family"]]
         row["cases"] += 1
         row[o["kind"]] += 1
+        for test, chance in o["chances"].items():
+            chances[test].append(chance)
         if o["kind"] not in ("right", "undecidable"):
             reason = f"{o['family']}: {o['kind']}: " + re.sub(r"[-+]?\d[\d.e+-]*%?", "#", o["why"])[:150]
             reasons[reason] += 1
@@ -59,4 +71,5 @@ def main(asked):
         print(f"{shape:10s} {row['cases']:6d} {row['right']:6d} {row['refused']:8d} {row['false']:6d} {row['crash'] + row['hang'] + row['error']:8d}  {share:.2%}")
     for reason, count in reasons.most_common(25):
         print(f"{count:5d} {reason}   (as {examples[reason]})")
+    print_calibration(chances)
     return 0 if worst <= ALLOWED else 1
