@@ -2,10 +2,10 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "core/words_of_error.hpp"
 #include "relucover/commands.hpp"
 
 namespace relucover::cli {
@@ -47,8 +47,7 @@ void run_report(const ReportRequest& request, Session& session) {
   pointers.push_back(nullptr);
   session.flush();
   ::execvp(pointers[0], pointers.data());
-  throw DataError(words[0], "", std::string("can't be run: ") + std::strerror(errno),
-                  "the report needs Python and the relucover package: make python");
+  throw DataError(words[0], "", "can't be run: " + words_of_error(errno), "the report needs Python and the relucover package: make python");
 }
 
 }  // namespace

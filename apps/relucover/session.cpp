@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/atomic_file.hpp"
+#include "core/words_of_error.hpp"
 #include "samples/files.hpp"
 
 namespace relucover::cli {
@@ -134,7 +135,7 @@ void Session::print_json(const nlohmann::ordered_json& object) {
 void Session::flush() {
   terminal_.clear();
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw DataError("standard output", "", fmt::format("can't write: {}", std::strerror(errno)),
+    throw DataError("standard output", "", fmt::format("can't write: {}", words_of_error(errno)),
                     "free some space or send the output elsewhere");
 }
 

@@ -8,9 +8,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "core/words_of_error.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
@@ -97,7 +97,7 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail(const char* doing) const {
   const int error = errno;
-  throw DataError(path_.string(), "", std::string(doing) + ": " + std::strerror(error),
+  throw DataError(path_.string(), "", std::string(doing) + ": " + words_of_error(error),
                   error == ENOSPC ? "free some space or choose another folder" : "check that the folder exists and is writable");
 }
 

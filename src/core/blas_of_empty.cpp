@@ -17,6 +17,7 @@ CBLAS_SIDE side(Word word) { return is(word, 'L') ? CblasLeft : CblasRight; }
 }  // namespace
 
 // Fortran's names and arguments, for both precisions.
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names have none
 #define FOR_EMPTY_MATRICES(Real, p)                                                                                                       \
   extern "C" {                                                                                                                            \
   int __wrap_##p##gemv_(Word t, Size m, Size n, const Real* f, const Real* a, Size la, const Real* x, Size ix, const Real* g, Real* y,    \
@@ -53,3 +54,4 @@ CBLAS_SIDE side(Word word) { return is(word, 'L') ? CblasLeft : CblasRight; }
 
 FOR_EMPTY_MATRICES(float, s)
 FOR_EMPTY_MATRICES(double, d)
+// NOLINTEND(bugprone-macro-parentheses)

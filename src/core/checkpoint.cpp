@@ -12,6 +12,7 @@
 #include "core/archive.hpp"
 #include "core/atomic_file.hpp"
 #include "core/format_version.hpp"
+#include "core/words_of_error.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
@@ -37,7 +38,7 @@ std::string content_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::error_code none;
   if (!stream || !std::filesystem::is_regular_file(file, none))
-    throw DataError(file.string(), "", fmt::format("can't be read: {}", std::strerror(errno ? errno : EINVAL)), "check the name");
+    throw DataError(file.string(), "", fmt::format("can't be read: {}", words_of_error(errno ? errno : EINVAL)), "check the name");
   std::string bytes(std::istreambuf_iterator<char>(stream), {});
   if (!bytes.starts_with(magic)) {
     int found = 0;

@@ -9,8 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 
+#include "core/words_of_error.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
@@ -49,7 +49,7 @@ ChildProcess::ChildProcess(const std::string& command) {
     const int error = errno;
     for (const int descriptor : {in[0], in[1], out[0], out[1]})
       if (descriptor >= 0) ::close(descriptor);
-    throw DataError(command, "", std::string(doing) + ": " + std::strerror(error), "");
+    throw DataError(command, "", std::string(doing) + ": " + words_of_error(error), "");
   };
   if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0) fail("can't make a pipe");
   process_ = ::fork();
@@ -58,7 +58,7 @@ ChildProcess::ChildProcess(const std::string& command) {
     ::setpgid(0, 0);  // a group of its own, so that all of it can be ended
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
     ::dup2(in[0], STDIN_FILENO);
     ::dup2(out[1], STDOUT_FILENO);

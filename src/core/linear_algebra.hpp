@@ -54,7 +54,7 @@ struct Svd {
 enum class SingularVectors { left, right, both };
 /// Sides that are not asked for stay empty.
 Svd thin_svd(Matrix matrix, SingularVectors wanted = SingularVectors::both);
-Vector singular_values(Matrix matrix);
+Vector singular_values(const Matrix& matrix);
 /// The right singular vector of the least singular value of a matrix with at least as many rows as columns, and that value
 /// as a share of the largest.
 struct LeastSingular {

@@ -11,9 +11,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
+#include "core/words_of_error.hpp"
 #include "relucover/errors.hpp"
 
 namespace relucover {
@@ -39,8 +39,7 @@ struct Mapping {
 SharedBytes map_descriptor(int descriptor, std::size_t size, const std::string& name) {
   if (size == 0) return {};
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
-  if (address == MAP_FAILED)
-    throw DataError(name, "", std::string("can't map the file: ") + std::strerror(errno), "is there enough address space?");
+  if (address == MAP_FAILED) throw DataError(name, "", "can't map the file: " + words_of_error(errno), "is there enough address space?");
   auto mapping = std::make_shared<const Mapping>(address, size);
   return {Bytes(static_cast<const std::byte*>(address), size), std::move(mapping)};
 }
@@ -49,7 +48,7 @@ SharedBytes map_descriptor(int descriptor, std::size_t size, const std::string& 
   const char* remedy = error == ENOENT   ? "check the path"
                        : error == EACCES ? "give yourself the right to read it: chmod +r"
                                          : "check that it can be read";
-  throw DataError(name, "", std::string("can't be opened: ") + std::strerror(error), remedy);
+  throw DataError(name, "", "can't be opened: " + words_of_error(error), remedy);
 }
 
 /// Bytes as they come, asking `control` in between; 0 at the end.
@@ -64,7 +63,7 @@ std::size_t read_some(int descriptor, char* to, std::size_t size, const std::str
     const ssize_t count = ::read(descriptor, to, size);
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR && errno != EAGAIN)
-      throw DataError(name, "", std::string("can't be read to its end: ") + std::strerror(errno), "read it again, or give a file");
+      throw DataError(name, "", "can't be read to its end: " + words_of_error(errno), "read it again, or give a file");
   }
 }
 
@@ -125,7 +124,7 @@ UnnamedFile::UnnamedFile(std::string name) : name_(std::move(name)) {
   std::string pattern = (folder_ / "relucover-XXXXXX").string();
   descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor_ < 0)
-    throw DataError(name_, "", "can't make a temporary file in " + folder_.string() + ": " + std::strerror(errno),
+    throw DataError(name_, "", "can't make a temporary file in " + folder_.string() + ": " + words_of_error(errno),
                     "set TMPDIR to a folder with room");
   ::unlink(pattern.c_str());
 }
@@ -155,7 +154,7 @@ void UnnamedFile::write(const void* bytes, std::size_t size) {
     const ssize_t written = ::write(descriptor_, at, size);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0)
-      throw DataError(name_, "", "can't be stored in " + folder_.string() + ": " + std::strerror(errno),
+      throw DataError(name_, "", "can't be stored in " + folder_.string() + ": " + words_of_error(errno),
                       "set TMPDIR to a folder with room, or save without compression (np.savez)");
     at += written;
     size -= static_cast<std::size_t>(written);

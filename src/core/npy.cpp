@@ -113,7 +113,7 @@ class HeaderParser {
     if (quote != '\'' && quote != '"') malformed("expected a quoted word");
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) malformed("a quote is not closed");
-    const std::string word(text_.substr(at_ + 1, end - at_ - 1));
+    std::string word(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return word;
   }

@@ -87,13 +87,13 @@ double NpzReader::number(const std::string& key) const {
 }
 
 Vector NpzReader::vector(const std::string& key, Index size) const {
-  const Vector values = rows_of(key, array(key, 1));
+  Vector values = rows_of(key, array(key, 1));
   if (values.size() != size) fail(key, fmt::format("has {} numbers, expected {}", values.size(), size));
   return values;
 }
 
 Matrix NpzReader::matrix(const std::string& key, Index rows, Index cols) const {
-  const Matrix values = rows_of(key, array(key, 2));
+  Matrix values = rows_of(key, array(key, 2));
   if ((rows >= 0 && values.rows() != rows) || (cols >= 0 && values.cols() != cols))
     fail(key, fmt::format("is {} by {}, expected {} by {}", values.rows(), values.cols(), rows >= 0 ? fmt::to_string(rows) : "any",
                           cols >= 0 ? fmt::to_string(cols) : "any"));

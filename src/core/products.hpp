@@ -49,6 +49,7 @@ struct StridedProduct {
   using LhsTraits = Eigen::internal::blas_traits<Lhs>;
   using RhsTraits = Eigen::internal::blas_traits<Rhs>;
 
+  // NOLINTBEGIN(readability-identifier-naming): Eigen's names
   template <class Target>
   static void evalTo(Target& target, const Lhs& lhs, const Rhs& rhs) {
     run(target, lhs, rhs, Scalar(1), false);
@@ -65,6 +66,7 @@ struct StridedProduct {
   static void scaleAndAddTo(Target& target, const Lhs& lhs, const Rhs& rhs, const Scalar& factor) {
     run(target, lhs, rhs, factor, true);
   }
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   template <class Target>

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/format_version.hpp"
+#include "core/words_of_error.hpp"
 #include "relucover/errors.hpp"
 #include "samples/queried_samples.hpp"
 
@@ -28,7 +29,7 @@ AnswerSpool::AnswerSpool(std::filesystem::path path, const QueryLaw& law, std::u
       spreads_(law.gaussian() ? law.spread() : Vector()) {
   if (path_.empty()) return;
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(std::string("can't be opened: ") + std::strerror(errno), "check that the folder exists");
+  if (descriptor_ < 0) fail("can't be opened: " + words_of_error(errno), "check that the folder exists");
   // Two runs would write answers between each other's. The lock goes with the descriptor, however the program ends.
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
@@ -149,7 +150,7 @@ void AnswerSpool::write(const void* bytes, std::size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(descriptor_, at, size);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(std::string("can't be written: ") + std::strerror(errno), "free some space");
+    if (written < 0) fail("can't be written: " + words_of_error(errno), "free some space");
     at += written;
     size -= static_cast<std::size_t>(written);
   }

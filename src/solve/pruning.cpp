@@ -82,7 +82,7 @@ Pruned eliminate(const SampleSource& source, const SignFreeModel& model, const L
   std::optional<AffineSum> affine;
   if (known == nullptr) affine = reduce(source, AffineSum(model.inputs(), model.outputs(), loss), control);
   UnitSum with_units(model, loss);
-  if (model.units() > 0) with_units = reduce(source, std::move(with_units), control);
+  if (model.units() > 0) with_units = reduce(source, with_units, control);
   Elimination elimination(with_units, known != nullptr ? *known : *affine);
   Pruned result;
   result.residual_at.assign(static_cast<std::size_t>(model.units() + 1), std::numeric_limits<double>::quiet_NaN());

@@ -127,25 +127,25 @@ bool meet_in_the_middle(const Matrix& rows, const Vector& target, double toleran
   directions.colwise().normalize();
   const Matrix projected = rows * directions;
   const Vector goal = directions.transpose() * target;
-  const auto [left1, left2] = half_sums(projected.topRows(left_count));
-  const auto [right1, right2] = half_sums(projected.bottomRows(right_count));
-  std::vector<Index> order(static_cast<std::size_t>(left1.size()));
+  const auto left = half_sums(projected.topRows(left_count)), right = half_sums(projected.bottomRows(right_count));
+  std::vector<Index> order(static_cast<std::size_t>(left.first.size()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return left1[a] != left1[b] ? left1[a] < left1[b] : a < b; });
-  Vector sorted(left1.size());
-  for (Index i = 0; i < left1.size(); ++i) sorted[i] = left1[order[static_cast<std::size_t>(i)]];
+  std::sort(order.begin(), order.end(),
+            [&](Index a, Index b) { return left.first[a] != left.first[b] ? left.first[a] < left.first[b] : a < b; });
+  Vector sorted(left.first.size());
+  for (Index i = 0; i < left.first.size(); ++i) sorted[i] = left.first[order[static_cast<std::size_t>(i)]];
   const double width = tolerance + 1e-13 * projected.cwiseAbs().sum();  // rounding of the sums
   Index inspected = 0;
-  for (Index place = 0; place < right1.size(); ++place) {
+  for (Index place = 0; place < right.first.size(); ++place) {
     if ((place & 0xffff) == 0) control.check();
-    const double wanted = goal[0] - right1[place], wanted2 = goal[1] - right2[place];
+    const double wanted = goal[0] - right.first[place], wanted2 = goal[1] - right.second[place];
     const double* const begin = sorted.data();
     const double* const end = begin + sorted.size();
     for (const double* at = std::lower_bound(begin, end, wanted - width); at != end && *at <= wanted + width; ++at) {
       if (++inspected > max_inspected) return false;
       if ((inspected & 0xffff) == 0) control.check();
       const Index other = order[static_cast<std::size_t>(at - begin)];
-      if (std::abs(left2[other] - wanted2) > width) continue;
+      if (std::abs(left.second[other] - wanted2) > width) continue;
       Vector z(count);
       for (Index i = 0; i < left_count; ++i) z[i] = other >> i & 1 ? 1 : -1;
       for (Index i = 0; i < right_count; ++i) z[left_count + i] = place >> i & 1 ? 1 : -1;

@@ -58,7 +58,7 @@ Svd thin_svd(Matrix matrix, SingularVectors wanted) {
   return svd;
 }
 
-Vector singular_values(Matrix matrix) { return svd_of(matrix, false).values; }
+Vector singular_values(const Matrix& matrix) { return svd_of(matrix, false).values; }
 
 LeastSingular least_right_singular(const Matrix& matrix) {
   const Index k = matrix.cols();

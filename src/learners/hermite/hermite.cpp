@@ -145,9 +145,10 @@ SignFreeModel solve_best(const SampleSource& source, const MomentStart& start, c
     control.progress("solve", static_cast<double>(i) / static_cast<double>(tries));
     auto outcome = levenberg_marquardt(data, whitened_model(candidates[i], start.directions), {}, control);
     iterations += outcome.iterations;
-    const bool again = i > 0 && std::abs(outcome.relative_cost - best.relative_cost) < agree * best.relative_cost;
-    if (i == 0 || outcome.relative_cost < best.relative_cost) best = std::move(outcome);
-    if (best.relative_cost < fits_to_rounding || (again && outcome.relative_cost <= best.relative_cost * (1 + agree))) break;
+    const double cost = outcome.relative_cost;
+    const bool again = i > 0 && std::abs(cost - best.relative_cost) < agree * best.relative_cost;
+    if (i == 0 || cost < best.relative_cost) best = std::move(outcome);
+    if (best.relative_cost < fits_to_rounding || (again && cost <= best.relative_cost * (1 + agree))) break;
   }
   clock.file(result, iterations, best.relative_cost);
   SignFreeModel model = best.model;

@@ -30,6 +30,7 @@ MemorySource<double> scaled_part(const SampleSource& source, const std::vector<I
   for (Index first = 0; first < all; first += at_once) {
     const std::vector<Index> places(order.begin() + first, order.begin() + std::min(first + at_once, all));
     std::vector<Index> wanted;
+    wanted.reserve(places.size());
     for (const Index place : places) wanted.push_back(rows[static_cast<std::size_t>(place)]);
     const auto part = gather(source, wanted, control);
     if (basis.size() > 0) {

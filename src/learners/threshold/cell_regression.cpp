@@ -97,7 +97,7 @@ UnitFit fit_single_index(const PickedSamples& cell, UnitFit unit, int degree, in
   const double floor = 1e-15 * cell.y.cwiseAbs().maxCoeff();
   Vector weight = Vector::Ones(cell.rows()), coefficients, residual;
   const auto fit_polynomial = [&] {
-    const Matrix powers = powers_of(cell.x * unit.w - Vector::Constant(cell.rows(), unit.t), degree);
+    Matrix powers = powers_of(cell.x * unit.w - Vector::Constant(cell.rows(), unit.t), degree);
     coefficients = weighted_least_squares(powers, cell.y, weight);
     residual = cell.y - powers * coefficients;
     return powers;

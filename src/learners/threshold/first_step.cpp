@@ -185,7 +185,9 @@ double estimate_threshold(const UnitFunction& unit, double w1, double w2, double
   if (unit.kind == Kind::relu) return w3 / w2;
   if (unit.kind == Kind::step) return w2 / w1;
   double best = std::numeric_limits<double>::infinity(), threshold = 0;
-  for (double t = 0; t <= 8; t += 0.05) {
+  constexpr int steps = 160;
+  for (int i = 0; i <= steps; ++i) {
+    const double t = 0.05 * i;
     const double u1 = unit.hermite_coefficient(1, t), u2 = std::sqrt(2.0) * unit.hermite_coefficient(2, t),
                  u3 = std::sqrt(6.0) * unit.hermite_coefficient(3, t);
     const double miss = std::pow(w2 / w1 - u2 / u1, 2) + std::pow(w3 / w2 - u3 / u2, 2);

@@ -42,7 +42,7 @@ Index units_from_label_rank(const QuadraticFit& fit) {
 }
 
 Matrix compression(const QuadraticFit& fit, Index units) {
-  const Matrix kept = units == fit.linear.rows() ? Matrix::Identity(units, units) : Matrix(whitened_linear_part(fit).left.leftCols(units));
+  Matrix kept = units == fit.linear.rows() ? Matrix::Identity(units, units) : Matrix(whitened_linear_part(fit).left.leftCols(units));
   const SymmetricEigen second = symmetric_eigen(kept.transpose() * fit.output_second * kept);
   const Vector floored = second.values.cwiseMax(1e-14 * second.values.maxCoeff());
   if (!(floored.minCoeff() > 0)) return kept;
