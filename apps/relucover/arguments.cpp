@@ -97,7 +97,7 @@ Argument Command::add_option(const std::string& names, std::vector<Index>& value
   return Argument(app_->add_option(names, values, help));
 }
 
-Argument Command::add_text(const std::string& names, std::function<void(const std::string&)> take, const std::string& help) {
+Argument Command::add_text(const std::string& names, const std::function<void(const std::string&)>& take, const std::string& help) {
   return Argument(app_->add_option_function<std::string>(names, take, help));
 }
 
@@ -106,7 +106,8 @@ Argument Command::add_number(const std::string& names, std::function<void(Index)
       names, [take = std::move(take)](const Index& number) { take(number); }, help));
 }
 
-Argument Command::add_texts(const std::string& names, std::function<void(const std::vector<std::string>&)> take, const std::string& help) {
+Argument Command::add_texts(const std::string& names, const std::function<void(const std::vector<std::string>&)>& take,
+                            const std::string& help) {
   auto* option = app_->add_option_function<std::vector<std::string>>(names, take, help);
   option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return Argument(option);

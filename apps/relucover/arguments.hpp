@@ -60,10 +60,10 @@ class Command {
   Argument add_option(const std::string& names, std::vector<std::string>& values, const std::string& help);
   Argument add_option(const std::string& names, std::vector<Index>& values, const std::string& help);
   /// Hands the value to a function.
-  Argument add_text(const std::string& names, std::function<void(const std::string&)> take, const std::string& help);
+  Argument add_text(const std::string& names, const std::function<void(const std::string&)>& take, const std::string& help);
   Argument add_number(const std::string& names, std::function<void(Index)> take, const std::string& help);
   /// May be given several times, one value each.
-  Argument add_texts(const std::string& names, std::function<void(const std::vector<std::string>&)> take, const std::string& help);
+  Argument add_texts(const std::string& names, const std::function<void(const std::vector<std::string>&)>& take, const std::string& help);
   /// One of a few names, each of which stands for a value.
   template <class Choice>
   Argument add_choice(const std::string& names, Choice& value, const std::map<std::string, Choice>& choices, const std::string& help) {

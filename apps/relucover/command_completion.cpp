@@ -52,7 +52,7 @@ complete -o filenames -F _relucover relucover
 }
 
 std::string zsh_script(const Commands& commands) {
-  const auto escaped = [](std::string text) {
+  const auto escaped = [](const std::string& text) {
     std::string safe;
     for (const char c : text) safe += (c == '[' || c == ']' || c == ':') ? std::string("\\") + c : std::string(1, c);
     return safe;

@@ -11,12 +11,12 @@
 
 namespace relucover::cli {
 
-void add_from_network(Command& command, std::shared_ptr<LearnRequest> request);
+void add_from_network(Command& command, const std::shared_ptr<LearnRequest>& request);
 
 namespace {
 
 // Flags that live in files of their own.
-using AddFlag = void (*)(Command& command, std::shared_ptr<LearnRequest> request);
+using AddFlag = void (*)(Command& command, const std::shared_ptr<LearnRequest>& request);
 const std::vector<AddFlag> more_flags = {add_from_network, add_first_layer_task};
 
 void parse_layers(const std::string& text, LearnOptions& options) {

@@ -20,7 +20,7 @@ void add_built_package_to_path() {
   if (error || !std::filesystem::exists(package / "relucover" / "report.py")) return;
   const char* before = std::getenv("PYTHONPATH");
   const std::string path = package.string() + (before && *before ? std::string(":") + before : "");
-  ::setenv("PYTHONPATH", path.c_str(), 1);
+  ::setenv("PYTHONPATH", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): no other thread runs yet
 }
 
 struct ReportRequest {

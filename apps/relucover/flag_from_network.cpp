@@ -4,7 +4,7 @@
 
 namespace relucover::cli {
 
-void add_from_network(Command& command, std::shared_ptr<LearnRequest> request) {
+void add_from_network(Command& command, const std::shared_ptr<LearnRequest>& request) {
   command
       .add_text(
           "--from-network",

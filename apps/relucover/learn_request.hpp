@@ -32,6 +32,6 @@ void add_layer_options(Command& command, LearnOptions& options);
 /// --link. `options` must live as long as the command.
 void add_link_option(Command& command, LearnOptions& options);
 
-void add_first_layer_task(Command& command, std::shared_ptr<LearnRequest> request);
+void add_first_layer_task(Command& command, const std::shared_ptr<LearnRequest>& request);
 
 }  // namespace relucover::cli

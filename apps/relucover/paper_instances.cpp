@@ -73,7 +73,7 @@ Instance lower_bound_pair(Words words, const PlantedArguments& planted) {
 }
 
 /// Every sample with its mirror image: what GKLW's reduction does with a model that can be asked.
-Instance mirrored(Words words, const PlantedArguments& planted) {
+Instance mirrored(const Words& words, const PlantedArguments& planted) {
   words.check_empty();
   const Network truth = planted.network();
   const auto half = planted.samples(truth);

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "core/archive.hpp"
 #include "core/module.hpp"
@@ -83,7 +85,7 @@ void leave_ranks() {
 
 void abort_ranks(int code) {
   if (joined == nullptr) return;
-  if (joined->rank() > 0) sleep(2);
+  if (joined->rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   joined->take_all_down(code);
 }
 

@@ -55,7 +55,7 @@ void run_task(const LearnRequest& request, const TaskRequest& task, Session& ses
 
 }  // namespace
 
-void add_first_layer_task(Command& command, std::shared_ptr<LearnRequest> request) {
+void add_first_layer_task(Command& command, const std::shared_ptr<LearnRequest>& request) {
   auto task = std::make_shared<TaskRequest>();
   command
       .add_text(

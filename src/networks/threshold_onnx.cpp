@@ -39,7 +39,7 @@ class Graph {
   std::string node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<std::pair<std::string, std::int64_t>>& attributes = {}) {
     onnx::NodeProto* made = graph_.add_node();
-    const std::string name = fmt::format("v{}", count_++);
+    std::string name = fmt::format("v{}", count_++);
     made->set_name(name);
     made->set_op_type(op);
     for (const std::string& input : inputs) made->add_input(input);
@@ -54,7 +54,7 @@ class Graph {
   }
   /// The product of all columns, as one column.
   std::string row_product(const std::string& values) {
-    const std::string name = node("ReduceProd", {values}, {{"keepdims", 1}});
+    std::string name = node("ReduceProd", {values}, {{"keepdims", 1}});
     onnx::AttributeProto* axes = graph_.mutable_node(graph_.node_size() - 1)->add_attribute();
     axes->set_name("axes");
     axes->set_type(onnx::AttributeProto_AttributeType_INTS);

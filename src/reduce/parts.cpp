@@ -111,7 +111,7 @@ struct Work {
           tbb::filter_mode::parallel, [&](Index chunk) { return std::make_shared<std::unique_ptr<Part>>(add_chunk(chunk)); });
       const auto merge =
           tbb::make_filter<Token, void>(tbb::filter_mode::serial_in_order, [&](const Token& part) { take(std::move(*part)); });
-      tbb::parallel_pipeline(static_cast<std::size_t>(2 * threads), number & add & merge);
+      tbb::parallel_pipeline(2 * static_cast<std::size_t>(threads), number & add & merge);
     });
   }
 };

@@ -31,7 +31,7 @@ class CommandOracle : public BlackBox {
       const auto outcome = child_->exchange(
           request, reply, [&](const std::string& so_far) { return wire_->complete(so_far, queries.rows()); }, options_.timeout, control);
       if (outcome != ChildProcess::Outcome::complete) child_.reset();
-      const RowMatrix answers = wire_->answers(reply, queries.rows());
+      RowMatrix answers = wire_->answers(reply, queries.rows());
       if (answers.rows() > 0) return answers;
       if (failures == options_.max_restarts)
         throw DataError(command_, "",

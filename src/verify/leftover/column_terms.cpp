@@ -18,8 +18,8 @@ namespace {
 Index affordable(const Matrix& x, const Matrix& residual, const Matrix& basis) {
   constexpr double work = 2e9;
   constexpr Index fewest = 100, most = 5000;
-  return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * (basis.cols() / 2 + 3 * residual.cols() + 10))), fewest,
-                           most);
+  const Index for_each_row = basis.cols() / 2 + 3 * residual.cols() + 10;
+  return std::clamp<Index>(static_cast<Index>(work / static_cast<double>(x.rows() * for_each_row)), fewest, most);
 }
 
 using Term = std::array<Index, 6>;

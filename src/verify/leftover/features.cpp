@@ -64,7 +64,7 @@ Matrix standardised(const Matrix& x) {
 }
 
 Matrix whitened(const Matrix& x) {
-  const Matrix z = standardised(x);
+  Matrix z = standardised(x);
   if (z.cols() == 0) return z;
   const double rows = static_cast<double>(std::max<Index>(1, x.rows()));
   const SymmetricEigen eigen = symmetric_eigen(z.transpose() * z / rows);

@@ -208,7 +208,8 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
 Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   constexpr Index most = 24;
   const Index columns = std::min(answer.inputs(), most), units = std::min(kept.t.cols(), most);
-  const Matrix x = answer.x(kept.rows, Eigen::all), scaled = standardised(x);
+  const Matrix x = answer.x(kept.rows, Eigen::all);
+  Matrix scaled = standardised(x);
   if (scaled.cols() == 0) return scaled;
   Vector middle(x.rows());
   for (Index i = 0; i < x.rows(); ++i) middle[i] = median_of(scaled.row(i).transpose());

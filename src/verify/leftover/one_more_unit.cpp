@@ -230,7 +230,7 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
     Matrix z1, residual, basis;
     UnitSearch found;
   };
-  const auto half_of = [&](std::vector<Index> rows) {
+  const auto half_of = [&](const std::vector<Index>& rows) {
     Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
     half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind);
     return half;

@@ -127,7 +127,7 @@ double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basi
   if (z.cols() == 0 || z.rows() < 40) return 1;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
-  const auto half_of = [&](std::vector<Index> rows) {
+  const auto half_of = [&](const std::vector<Index>& rows) {
     WaveHalf half{z(rows, Eigen::all), {}, spanning_basis(basis(rows, Eigen::all))};
     half.rest = orthogonal_to(half.basis, residual(rows, Eigen::all));
     return half;
