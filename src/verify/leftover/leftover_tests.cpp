@@ -242,7 +242,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   constexpr double nearly_normal = 1.1, not_normal = 1.2, high_limit = 0.15;
   // Laplace's noise has 1.4, and with few samples more by chance.
   const double too_heavy = std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(answer.rows())));
-  Verdict verdict(seed, answer.rows());
+  Verdict verdict(seed, answer.rows(), control);
   const auto goes_on = [&] {  // one refusal is enough
     control.check();
     return verdict.stands();
@@ -250,6 +250,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   if (!goes_on()) return verdict.result;
   const KeptRows kept = kept_of(answer);
+  control.check();
   if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
     verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
     return verdict.result;
