@@ -82,7 +82,8 @@ std::string upper_text(const UpperPart& upper) {
     text += fmt::format(R"(,"monomials":{})", list_text(upper.monomials, [](const Monomial& monomial) {
                           return fmt::format(
                               R"({{"coefficient":{},"factors":{}}})", number_text(monomial.coefficient),
-                              list_text(monomial.factors, [](const auto& factor) { return fmt::format("[{},{}]", factor.first, factor.second); }));
+                              list_text(monomial.factors,
+                                        [](const auto& factor) { return fmt::format("[{},{}]", factor.first, factor.second); }));
                         }));
   return text + "}";
 }

@@ -288,7 +288,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (!goes_on()) return verdict.result;
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units",
-               best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)),
+               best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network), control),
                "one of many units that were tried explains more", level);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
                "the residual is a smooth function of the inputs");
@@ -304,7 +304,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
                "the residual is a function of two inputs, units or distances");
   if (!goes_on()) return verdict.result;
-  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network));
+  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network), control);
   verdict.test(
       "one_more_unit", more.chance,
       fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
