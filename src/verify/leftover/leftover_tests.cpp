@@ -281,7 +281,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
     if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
       verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
-    verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
+    verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random, control), words);
   }
   if (!goes_on()) return verdict.result;
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
