@@ -8,9 +8,8 @@
 namespace relucover::python {
 
 void PythonObserver::progress(std::string_view stage, double fraction, std::string_view detail) {
-  if (cancelled_) return;
+  if (cancelled_ || !listens_) return;
   const py::gil_scoped_acquire lock;
-  if (callback_.is_none()) return;
   try {
     callback_(py::str(stage.data(), stage.size()), fraction, py::str(detail.data(), detail.size()));
   } catch (py::error_already_set&) {

@@ -13,7 +13,7 @@ namespace py = pybind11;
 
 class PythonObserver : public Observer {
  public:
-  explicit PythonObserver(py::object callback) : callback_(std::move(callback)) {}
+  explicit PythonObserver(py::object callback) : listens_(!callback.is_none()), callback_(std::move(callback)) {}
   void progress(std::string_view stage, double fraction, std::string_view detail) override;
   bool cancelled() const override { return cancelled_; }
   void cancel() { cancelled_ = true; }
@@ -21,6 +21,7 @@ class PythonObserver : public Observer {
   void rethrow();
 
  private:
+  const bool listens_;  // asked without Python's lock, which takes memory of a thread that never had it
   py::object callback_;
   std::atomic<bool> cancelled_ = false;
   std::exception_ptr failure_;

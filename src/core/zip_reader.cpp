@@ -118,15 +118,14 @@ ZipReader::ZipReader(SharedBytes content, std::string name) : content_(std::move
   if (content_.bytes.empty()) throw DataError(name_, "", "is empty", damaged_archive);
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(content_.bytes.data(), content_.bytes.size(), 0, &error);
-  zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr;
-  const std::string why = archive ? "" : zip_error_strerror(&error);
-  zip_error_fini(&error);
-  if (!archive) {
-    if (source) zip_source_free(source);
-    throw DataError(name_, "", "is not a zip archive of arrays: " + why, damaged_archive);
-  }
-  archive_ = {archive, zip_discard};
+  std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> source(
+      zip_source_buffer_create(content_.bytes.data(), content_.bytes.size(), 0, &error), zip_source_free);
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive(source ? zip_open_from_source(source.get(), ZIP_RDONLY, &error) : nullptr, zip_discard);
+  if (archive) (void)source.release();  // it belongs to the archive now
+  const std::unique_ptr<zip_error_t, void (*)(zip_error_t*)> ended(&error, zip_error_fini);
+  if (!archive)
+    throw DataError(name_, "", std::string("is not a zip archive of arrays: ") + zip_error_strerror(&error), damaged_archive);
+  archive_ = std::move(archive);
 }
 
 std::vector<std::string> ZipReader::names() const {

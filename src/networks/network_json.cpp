@@ -5,8 +5,9 @@
 // where a linear path leads around the layer below.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "core/json_document.hpp"
 #include "networks/network_files.hpp"
 #include "relucover/errors.hpp"
 
@@ -153,16 +154,16 @@ std::string network_json(const Network& network) {
 }
 
 Network parse_network_json(Bytes bytes, const std::string& name) {
-  json content;
+  std::optional<JsonDocument> document;
   try {
-    const char* text = reinterpret_cast<const char*>(bytes.data());
-    content = json::parse(text, text + bytes.size());
+    document.emplace(text_of(bytes));
   } catch (const json::exception& error) {
     const std::string_view words = error.what();  // "[json.exception.parse_error.101] parse error at line 2, ..."
     const auto end_of_name = words.find("] ");
     throw DataError(name, "", fmt::format("is not JSON: {}", end_of_name == std::string_view::npos ? words : words.substr(end_of_name + 2)),
                     "repair or write the file again");
   }
+  const json& content = document->value();
   const bool deep = content.is_object() && content.value("version", json()) == deep_network_version;
   const Reader reader(content, name, {}, deep ? deep_layout : layout);
   if (!content.is_object()) reader.fail("", "should be an object in braces");

@@ -1,8 +1,9 @@
 // {"format": "relucover-threshold-model", "version": 1, "unit": "relu", "W": d by n, "t": d, "upper": {...}}
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include "core/atomic_file.hpp"
 #include "core/check.hpp"
+#include "core/json_document.hpp"
 #include "core/mapped_file.hpp"
 #include "networks/network_onnx.hpp"
 #include "relucover/errors.hpp"
@@ -15,12 +16,18 @@ namespace {
 using nlohmann::json;
 constexpr const char* threshold_format = "relucover-threshold-model";
 
-json to_json(const Vector& values) { return std::vector<double>(values.begin(), values.end()); }
+/// Items of a list: written as text, since a tree of JSON may end the program where memory does (core/json_document.hpp).
+template <class Items, class Text>
+std::string list_text(const Items& items, const Text& text) {
+  std::string all = "[";
+  for (const auto& item : items) all += (all.size() > 1 ? "," : "") + text(item);
+  return all + "]";
+}
 
-json to_json(const Matrix& values) {
-  json rows = json::array();
-  for (Index i = 0; i < values.rows(); ++i) rows.push_back(to_json(Vector(values.row(i))));
-  return rows;
+std::string number_text(double value) { return json(value).dump(); }  // keeps -0.0
+std::string vector_text(const Vector& values) { return list_text(values, number_text); }
+std::string rows_text(const Matrix& values) {
+  return list_text(values.rowwise(), [](const auto& row) { return vector_text(Vector(row)); });
 }
 
 Vector to_vector(const json& values) {
@@ -62,23 +69,23 @@ auto kind_of(const Names& names, const std::string& word) {
   throw std::invalid_argument("unknown kind \"" + word + "\"");
 }
 
-json to_json(const UpperPart& upper) {
-  json result = {{"kind", word_of(upper_names, upper.kind)}};
-  if (upper.kind == UpperPart::Kind::polynomial) {
-    result["constant"] = upper.constant;
-    result["monomials"] = json::array();
-    for (const Monomial& monomial : upper.monomials) {
-      json factors = json::array();
-      for (const auto& [unit, power] : monomial.factors) factors.push_back({unit, power});
-      result["monomials"].push_back({{"coefficient", monomial.coefficient}, {"factors", factors}});
-    }
-  }
-  if (upper.kind == UpperPart::Kind::layers) {
-    result["layers"] = json::array();
-    for (const DenseLayer& layer : upper.layers)
-      result["layers"].push_back({{"activation", word_of(layer_names, layer.kind)}, {"W", to_json(layer.W)}, {"b", to_json(layer.b)}});
-  }
-  return result;
+std::string upper_text(const UpperPart& upper) {
+  std::string text = "{";
+  if (upper.kind == UpperPart::Kind::polynomial) text += fmt::format(R"("constant":{},)", number_text(upper.constant));
+  text += fmt::format(R"("kind":"{}")", word_of(upper_names, upper.kind));
+  if (upper.kind == UpperPart::Kind::layers)
+    text += fmt::format(R"(,"layers":{})", list_text(upper.layers, [](const DenseLayer& layer) {
+                          return fmt::format(R"({{"W":{},"activation":"{}","b":{}}})", rows_text(layer.W),
+                                             word_of(layer_names, layer.kind), vector_text(layer.b));
+                        }));
+  if (upper.kind == UpperPart::Kind::polynomial)
+    text += fmt::format(R"(,"monomials":{})", list_text(upper.monomials, [](const Monomial& monomial) {
+                          return fmt::format(
+                              R"({{"coefficient":{},"factors":{}}})", number_text(monomial.coefficient),
+                              list_text(monomial.factors,
+                                        [](const auto& factor) { return fmt::format("[{},{}]", factor.first, factor.second); }));
+                        }));
+  return text + "}";
 }
 
 UpperPart to_upper(const json& object) {
@@ -102,9 +109,8 @@ UpperPart to_upper(const json& object) {
 }  // namespace
 
 std::string threshold_model_json(const ThresholdModel& model) {
-  const json object = {{"format", threshold_format}, {"version", 1},          {"unit", model.unit.name()},
-                       {"W", to_json(model.W)},      {"t", to_json(model.t)}, {"upper", to_json(model.upper)}};
-  return object.dump();
+  return fmt::format(R"({{"W":{},"format":"{}","t":{},"unit":"{}","upper":{},"version":1}})", rows_text(model.W), threshold_format,
+                     vector_text(model.t), model.unit.name(), upper_text(model.upper));
 }
 
 void write_threshold_model(const ThresholdModel& model, const std::filesystem::path& path) {
@@ -117,8 +123,11 @@ bool holds_threshold_model(const std::filesystem::path& path) {
   if (is_stream(path)) return false;
   if (path.extension() == ".onnx") return is_threshold_onnx(path);
   if (path.extension() != ".json") return false;
-  const json object = json::parse(text_of(map_file(path).bytes), nullptr, false);
-  return object.is_object() && object.value("format", json()) == threshold_format;
+  try {
+    return JsonDocument(text_of(map_file(path).bytes)).says("format", threshold_format);
+  } catch (const json::exception&) {
+    return false;  // whoever reads it says what is wrong
+  }
 }
 
 ThresholdModel read_threshold_model(const std::filesystem::path& path) {
@@ -126,8 +135,9 @@ ThresholdModel read_threshold_model(const std::filesystem::path& path) {
   const std::string remedy = "write it with `relucover sample-threshold ... --truth FILE`";
   const SharedBytes content = map_file(path);
   try {
-    const json object = json::parse(text_of(content.bytes));
-    if (object.value("format", "") != threshold_format)
+    const JsonDocument document(text_of(content.bytes));
+    const json& object = document.value();
+    if (!document.says("format", threshold_format))
       throw std::invalid_argument(std::string("\"format\" is not \"") + threshold_format + "\"");
     if (object.at("version").get<int>() != 1) throw std::invalid_argument("\"version\" is not 1");
     ThresholdModel model{UnitFunction::parse(object.at("unit").get<std::string>()), to_matrix(object.at("W")), to_vector(object.at("t")),

@@ -79,21 +79,25 @@ struct Work {
   Recycled& recycled;
   int threads;
 
-  std::unique_ptr<Part> add_chunk(Index chunk) const {
+  /// `check` is asked after every few blocks: a chunk of large data takes long.
+  template <class Check>
+  std::unique_ptr<Part> add_chunk(Index chunk, const Check& check) const {
+    constexpr Index few_blocks = 4;
     auto part = recycled.take();
-    const Index begin = chunk * cut.chunk_rows;
-    part->add(source, offset + begin, std::min(cut.chunk_rows, cut.samples - begin), cut.block_rows);
+    const Index begin = chunk * cut.chunk_rows, end = std::min(begin + cut.chunk_rows, cut.samples);
+    const Index step = few_blocks * cut.block_rows;
+    for (Index first = begin; first < end; first += step) {
+      check();
+      part->add(source, offset + first, std::min(step, end - first), cut.block_rows);
+    }
     return part;
   }
 
-  /// Adds the chunks [first, last) on all threads, and hands them on in order. `check` may throw to stop.
+  /// Adds the chunks [first, last) on all threads, and hands them on in order. `check` may throw to stop, on any thread.
   template <class Check, class Take>
   void add_chunks(Index first, Index last, const Check& check, const Take& take) const {
     if (threads == 1 || last - first <= 1) {
-      for (Index chunk = first; chunk < last; ++chunk) {
-        check();
-        take(add_chunk(chunk));
-      }
+      for (Index chunk = first; chunk < last; ++chunk) take(add_chunk(chunk, check));
       return;
     }
     using Token = std::shared_ptr<std::unique_ptr<Part>>;  // pipeline tokens must be copyable
@@ -104,11 +108,10 @@ struct Work {
           flow.stop();
           return 0;
         }
-        check();
         return next++;
       });
       const auto add = tbb::make_filter<Index, Token>(
-          tbb::filter_mode::parallel, [&](Index chunk) { return std::make_shared<std::unique_ptr<Part>>(add_chunk(chunk)); });
+          tbb::filter_mode::parallel, [&](Index chunk) { return std::make_shared<std::unique_ptr<Part>>(add_chunk(chunk, check)); });
       const auto merge =
           tbb::make_filter<Token, void>(tbb::filter_mode::serial_in_order, [&](const Token& part) { take(std::move(*part)); });
       tbb::parallel_pipeline(2 * static_cast<std::size_t>(threads), number & add & merge);

@@ -7,10 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "core/format_version.hpp"
+#include "core/json_document.hpp"
 #include "core/words_of_error.hpp"
 #include "relucover/errors.hpp"
 #include "samples/queried_samples.hpp"
@@ -80,9 +81,14 @@ RowMatrix AnswerSpool::read() {
 }
 
 AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
-  const auto object = nlohmann::json::parse(line, nullptr, false);
-  if (!object.is_object() || !object.contains("format") || object["format"] != spool_format)
+  std::optional<JsonDocument> document;
+  try {
+    document.emplace(line);
+  } catch (const nlohmann::json::exception&) {
     fail("isn't a file of answers", "choose another name");
+  }
+  const nlohmann::json& object = document->value();
+  if (!document->says("format", spool_format)) fail("isn't a file of answers", "choose another name");
   const auto number = [&]<class Number>(const char* key, Number) {
     if (!object.contains(key) || !object[key].is_number()) fail("has a damaged header", "choose another name");
     return object[key].get<Number>();
@@ -129,10 +135,11 @@ std::optional<QueryLaw> AnswerSpool::gaussian_in(const std::filesystem::path& pa
 }
 
 void AnswerSpool::start(Index outputs) {
-  nlohmann::ordered_json header = {
-      {"format", spool_format}, {"version", spool_version}, {"inputs", inputs_}, {"outputs", outputs}, {"seed", seed_}, {"law", law_}};
-  if (spreads_.size() > 0) header["spreads"] = std::vector<double>(spreads_.begin(), spreads_.end());
-  const std::string line = header.dump() + "\n";
+  // Text, and no tree of JSON: core/json_document.hpp says why.
+  std::string line = fmt::format(R"({{"format":"{}","version":{},"inputs":{},"outputs":{},"seed":{},"law":{})", spool_format, spool_version,
+                                 inputs_, outputs, seed_, nlohmann::json(law_).dump());
+  for (Index j = 0; j < spreads_.size(); ++j) line += (j == 0 ? R"(,"spreads":[)" : ",") + nlohmann::json(spreads_[j]).dump();
+  line += spreads_.size() > 0 ? "]}\n" : "}\n";
   write(line.data(), line.size());
   has_header_ = true;
 }

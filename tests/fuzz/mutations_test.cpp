@@ -9,6 +9,10 @@
 #include "support/files.hpp"
 
 namespace relucover::fuzz {
+
+/// The name of a test: addresses would be others in every build.
+void PrintTo(const NamedParser& reader, std::ostream* to) { *to << reader.name; }
+
 namespace {
 
 using test::content_of;

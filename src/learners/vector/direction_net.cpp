@@ -67,7 +67,7 @@ DirectionNet direction_net_start(const SampleSource& source, Index units, const 
   const auto samples = gather(source, 0, std::min(options.samples, source.samples()), control);
   const RowMatrix calm = clipped_rows(samples.y());
   const Matrix linear = calm.transpose() * samples.x();
-  const Matrix compress = thin_svd(linear, SingularVectors::left).left.leftCols(std::min(units, source.outputs()));
+  const Matrix compress = thin_svd(linear, SingularVectors::left).left.leftCols(std::min({units, source.outputs(), source.inputs()}));
   const Matrix net = net_of(compress.cols(), options.directions);
   Matrix candidates(net.rows(), source.inputs());
   for (Index i = 0; i < net.rows(); ++i) {

@@ -56,7 +56,7 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
   return chance_of_best(residual, basis, t.cols(), shapes, flips, random);
 }
 
-double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random) {
+double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random, const Control& control) {
   constexpr Index fewest = 2, most = 60;
   constexpr double bound = 6;
   const Index n = t.rows();
@@ -87,7 +87,10 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
   };
   if (nearest.empty() || nearest.front().size() < 2) return 1;
   Vector chance(flips);
-  for (Index k = 0; k < flips; ++k) chance[k] = largest(random_rows(n, n, random));
+  for (Index k = 0; k < flips; ++k) {
+    control.check();
+    chance[k] = largest(random_rows(n, n, random));
+  }
   return tail_of_maxima(chance, largest({}));
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 
 namespace relucover {
@@ -17,7 +18,7 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
 
 /// The same for the few rows next to each kink, where flipping signs can't tell much: residuals over their local noise, clipped,
 /// and rows permuted. Sees a bend so sharp, or a step so small, that two to sixty samples show it.
-double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random);
+double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random, const Control& control = {});
 
 /// Do near rows err alike? rᵀ K r with Gaussian kernels of three widths: sees smooth terms, sines, deeper functions.
 double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random);

@@ -243,7 +243,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   constexpr double nearly_normal = 1.1, not_normal = 1.2, high_limit = 0.15;
   // Laplace's noise has 1.4, and with few samples more by chance.
   const double too_heavy = std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(answer.rows())));
-  Verdict verdict(seed, answer.rows());
+  Verdict verdict(seed, answer.rows(), control);
   const auto goes_on = [&] {  // one refusal is enough
     control.check();
     return verdict.stands();
@@ -251,6 +251,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   if (!goes_on()) return verdict.result;
   const KeptRows kept = kept_of(answer);
+  control.check();
   if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
     verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
     return verdict.result;
@@ -281,14 +282,14 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
     if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
       verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
-    verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random), words);
+    verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random, control), words);
   }
   if (!goes_on()) return verdict.result;
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
   if (!goes_on()) return verdict.result;
   const Matrix basis = basis_over_noise(kept, noise);
   verdict.test("many_units",
-               best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network)),
+               best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network), control),
                "one of many units that were tried explains more", level);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
                "the residual is a smooth function of the inputs");
@@ -304,7 +305,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
                "the residual is a function of two inputs, units or distances");
   if (!goes_on()) return verdict.result;
-  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network));
+  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network), control);
   verdict.test(
       "one_more_unit", more.chance,
       fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));

@@ -143,7 +143,7 @@ Matrix sorted_columns(Matrix values) {
 }  // namespace
 
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
-                        const UnitKind& kind) {
+                        const UnitKind& kind, const Control& control) {
   constexpr Index directions = 100, rounds = 6, steps = 8;
   const Index n = z1.rows(), d = z1.cols() - 1;
   UnitSearch result;
@@ -154,6 +154,7 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
   std::vector<double> visible;
   std::vector<FoundUnit> candidates;
   for (Index round = 0; round < rounds; ++round) {
+    control.check();
     const Vector at = kink_places(sorted, round, random);
     const Matrix units = units_at(heights, at, kind.f);
     const Vector whole = units.colwise().norm();
@@ -173,12 +174,16 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
   const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
   std::stable_sort(candidates.begin(), candidates.end(), larger);
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
-  for (auto& candidate : candidates) result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps, kind));
+  for (auto& candidate : candidates) {
+    control.check();
+    result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps, kind));
+  }
   std::stable_sort(result.best.begin(), result.best.end(), larger);
   return result;
 }
 
-double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind) {
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind,
+                          const Control& control) {
   constexpr Index flips = 100, rounds = 6;
   constexpr double bound = 6, work = 2.5e8;
   const Index n = z.rows();
@@ -197,6 +202,7 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   signs.col(flips).setOnes();
   Vector best = Vector::Zero(flips + 1);
   for (Index round = 0; round < rounds; ++round) {
+    control.check();
     const Vector at = kink_places(sorted, round, random);
     const Matrix kinds =
         kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
@@ -221,7 +227,8 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind) {
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind,
+                       const Control& control) {
   constexpr Index starts = 4;
   CrossFit result;
   const auto order = random_rows(z.rows(), z.rows(), random);
@@ -232,7 +239,7 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
   };
   const auto half_of = [&](const std::vector<Index>& rows) {
     Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
-    half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind);
+    half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind, control);
     return half;
   };
   const Half first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});

@@ -28,11 +28,12 @@ struct UnitSearch {
 };
 /// z1: whitened inputs and 1. `basis` spans the answer's tangent functions.
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
-                        const UnitKind& kind = {});
+                        const UnitKind& kind = {}, const Control& control = {});
 
 /// The largest score of many units and steps at once (random ones, ones that few samples see, ones where the residual is large or curved),
 /// against flipped signs. `studentised`: residual over its local noise. Units of another kind are tried beside ReLUs.
-double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind = {});
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind = {},
+                          const Control& control = {});
 
 struct CrossFit {
   double chance = 1;
@@ -41,7 +42,8 @@ struct CrossFit {
   std::vector<Vector> found;  // forms of the best units of both halves
 };
 /// `basis` spans the answer's tangent functions.
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind = {});
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind = {},
+                       const Control& control = {});
 
 /// The best of these units where all samples tell, no more than `most`, by falling gain.
 std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "relucover/progress.hpp"
 #include "verify/leftover/leftover_tests.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
@@ -16,7 +17,9 @@ namespace relucover {
 
 class Verdict {
  public:
-  Verdict(std::uint64_t seed, Index samples) : random(seed, purpose::judge), each(false_alarms::each_of(samples)) {}
+  /// `watch` is looked at after every test: each takes long where there are many samples.
+  Verdict(std::uint64_t seed, Index samples, const Control& watch = {})
+      : random(seed, purpose::judge), each(false_alarms::each_of(samples)), watch_(watch) {}
   LeftoverVerdict result;
   RandomStream random;
   const double each;
@@ -26,6 +29,7 @@ class Verdict {
     if (stands()) result.refusal = std::move(why);
   }
   void test(const std::string& name, double chance, const std::string& words, double level = 0) {
+    watch_.check();
     result.chances[name] = chance;
     if (chance < std::max(each, level)) refuse(fmt::format("{} (chance {:.1e})", words, chance));
   }
@@ -49,6 +53,9 @@ class Verdict {
     result.chances[together] = chance;
     if (chance < (at > 0 ? at : each)) refuse(fmt::format("{} (chance {:.1e})", words, chance));
   }
+
+ private:
+  const Control watch_;
 };
 
 }  // namespace relucover
