@@ -123,8 +123,7 @@ ZipReader::ZipReader(SharedBytes content, std::string name) : content_(std::move
   std::unique_ptr<zip_t, void (*)(zip_t*)> archive(source ? zip_open_from_source(source.get(), ZIP_RDONLY, &error) : nullptr, zip_discard);
   if (archive) (void)source.release();  // it belongs to the archive now
   const std::unique_ptr<zip_error_t, void (*)(zip_error_t*)> ended(&error, zip_error_fini);
-  if (!archive)
-    throw DataError(name_, "", std::string("is not a zip archive of arrays: ") + zip_error_strerror(&error), damaged_archive);
+  if (!archive) throw DataError(name_, "", std::string("is not a zip archive of arrays: ") + zip_error_strerror(&error), damaged_archive);
   archive_ = std::move(archive);
 }
 

@@ -75,15 +75,15 @@ std::string upper_text(const UpperPart& upper) {
   text += fmt::format(R"("kind":"{}")", word_of(upper_names, upper.kind));
   if (upper.kind == UpperPart::Kind::layers)
     text += fmt::format(R"(,"layers":{})", list_text(upper.layers, [](const DenseLayer& layer) {
-                          return fmt::format(R"({{"W":{},"activation":"{}","b":{}}})", rows_text(layer.W),
-                                             word_of(layer_names, layer.kind), vector_text(layer.b));
+                          return fmt::format(R"({{"W":{},"activation":"{}","b":{}}})", rows_text(layer.W), word_of(layer_names, layer.kind),
+                                             vector_text(layer.b));
                         }));
   if (upper.kind == UpperPart::Kind::polynomial)
     text += fmt::format(R"(,"monomials":{})", list_text(upper.monomials, [](const Monomial& monomial) {
-                          return fmt::format(
-                              R"({{"coefficient":{},"factors":{}}})", number_text(monomial.coefficient),
-                              list_text(monomial.factors,
-                                        [](const auto& factor) { return fmt::format("[{},{}]", factor.first, factor.second); }));
+                          return fmt::format(R"({{"coefficient":{},"factors":{}}})", number_text(monomial.coefficient),
+                                             list_text(monomial.factors, [](const auto& factor) {
+                                               return fmt::format("[{},{}]", factor.first, factor.second);
+                                             }));
                         }));
   return text + "}";
 }

@@ -109,8 +109,8 @@ struct Survival {
 
 /// What a job may do besides answering.
 struct Manners {
-  long every = 1;             // of a long job only each so many-th allocation fails
-  bool may_keep = false;      // libraries of others that keep memory for later, or lose it
+  long every = 1;                       // of a long job only each so many-th allocation fails
+  bool may_keep = false;                // libraries of others that keep memory for later, or lose it
   std::function<void()> after = [] {};  // looks at what a failure left behind
 };
 
@@ -180,18 +180,18 @@ class Allocations : public ::testing::Test {
     expect_all_survived("read " + name, [&] { return read(path); }, {.may_keep = of_others});
     const auto again = folder / ("again-" + name);
     const std::string whole = read(path);
-    expect_all_survived(
-        "write " + name,
-        [&] {
-          write(again);
-          return std::string("written");
-        },
-        {.may_keep = of_others, .after = [&] {
-           for (const auto& left : std::filesystem::directory_iterator(folder.path()))
-             EXPECT_EQ(left.path().filename().string().find(".part-"), std::string::npos) << left.path() << " was left behind";
-           EXPECT_TRUE(!std::filesystem::exists(again) || read(again) == whole);
-           std::filesystem::remove(again);
-         }});
+    expect_all_survived("write " + name,
+                        [&] {
+                          write(again);
+                          return std::string("written");
+                        },
+                        {.may_keep = of_others, .after = [&] {
+                           for (const auto& left : std::filesystem::directory_iterator(folder.path()))
+                             EXPECT_EQ(left.path().filename().string().find(".part-"), std::string::npos)
+                                 << left.path() << " was left behind";
+                           EXPECT_TRUE(!std::filesystem::exists(again) || read(again) == whole);
+                           std::filesystem::remove(again);
+                         }});
   }
 
   test::TemporaryFolder folder;
@@ -201,35 +201,33 @@ class Allocations : public ::testing::Test {
 std::string told(const Result& result) { return result.usable() ? "usable" : "not usable"; }
 
 TEST_F(Allocations, Learn) {
-  expect_all_survived(
-      "learn",
-      [&] {
-        const Result result = learn(problem.samples, {.units = 2, .threads = 1, .starts = 1});
-        EXPECT_FALSE(result.message.empty());
-        // What memory decides is a status; the job is judged by its run without failures.
-        if (result.status == Status::budget_exhausted) throw std::bad_alloc();
-        return told(result);
-      },
-      {.every = 3});
+  expect_all_survived("learn",
+                      [&] {
+                        const Result result = learn(problem.samples, {.units = 2, .threads = 1, .starts = 1});
+                        EXPECT_FALSE(result.message.empty());
+                        // What memory decides is a status; the job is judged by its run without failures.
+                        if (result.status == Status::budget_exhausted) throw std::bad_alloc();
+                        return told(result);
+                      },
+                      {.every = 3});
 }
 
 TEST_F(Allocations, Extract) {
   const Network truth = problem.truth;
-  expect_all_survived(
-      "extract",
-      [&] {
-        const auto oracle = callable_oracle([&](const RowMatrix& x) { return RowMatrix(truth.evaluate(x)); });
-        ExtractOptions options;
-        options.inputs = 3;
-        options.first = 200;
-        options.fresh = 50;
-        options.budget = 400;
-        options.learn = {.units = 2, .threads = 1, .starts = 1};
-        const Extraction found = extract(*oracle, options);
-        if (found.result.status == Status::budget_exhausted) throw std::bad_alloc();
-        return told(found.result);
-      },
-      {.every = 7});
+  expect_all_survived("extract",
+                      [&] {
+                        const auto oracle = callable_oracle([&](const RowMatrix& x) { return RowMatrix(truth.evaluate(x)); });
+                        ExtractOptions options;
+                        options.inputs = 3;
+                        options.first = 200;
+                        options.fresh = 50;
+                        options.budget = 400;
+                        options.learn = {.units = 2, .threads = 1, .starts = 1};
+                        const Extraction found = extract(*oracle, options);
+                        if (found.result.status == Status::budget_exhausted) throw std::bad_alloc();
+                        return told(found.result);
+                      },
+                      {.every = 7});
 }
 
 std::string sum_of(const SampleSource& source) {
