@@ -56,10 +56,5 @@ TEST(Gaps, OfASearch) {
   expect_short_gaps(problem.samples, {}, 0.1);
 }
 
-TEST(Gaps, OfACertificateOfNoisyLabels) {
-  const auto problem = test::planted({.inputs = 5, .units = 2, .seed = 1}, {.samples = 20000, .noise = 0.1});
-  expect_short_gaps(problem.samples, {.units = 2}, 0.2);
-}
-
 }  // namespace
 }  // namespace relucover
