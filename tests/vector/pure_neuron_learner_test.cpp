@@ -65,7 +65,7 @@ TEST(PureNeuronLearner, PrintedAlgorithmsSayWhichShapeTheyNeed) {
 
 TEST(VectorMethods, FindNoUnitsInPureNoise) {
   RandomStream random(3, purpose::study);
-  const RowMatrix x = random.normal_matrix(1000, 4), y = random.normal_matrix(1000, 3);
+  const RowMatrix x = random.normal_matrix(400, 4), y = random.normal_matrix(400, 3);
   for (const char* method : {"pure-neuron", "order-two", "independent-components", "proportional-labels", "cells", "direction-net"}) {
     const Result result = learn_with(MemorySource<double>(x, y), method);
     EXPECT_FALSE(result.certified()) << method << ": " << result.message;

@@ -92,11 +92,12 @@ LeftoverVerdict verdict_of(const Network& answer, const MemorySource<double>& sa
   return nothing_left(judged(samples, answer, grid, {}), answer, grid, seed, Control(1));
 }
 
-// At the truth nothing is left, whatever the noise looks like: of 100 at most one alarm (0.1% each are in the budget).
+// At the truth nothing is left, whatever the noise looks like: of 50 at most one alarm (0.3% each are in the budget; thousands of such
+// cases are in bench/trust/campaign --benign).
 TEST(NothingLeft, AtTheTruth) {
   int alarms = 0;
   std::string reasons;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto normal = [](RandomStream& r, const auto&) { return 0.1 * r.normal(); };
     const auto uniform = [](RandomStream& r, const auto&) { return 0.2 * (r.uniform() - 0.5); };
     const auto laplace = [](RandomStream& r, const auto&) { return 0.1 * r.sign() * -std::log(r.uniform()); };
