@@ -46,7 +46,7 @@ std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, 
   constexpr Index lengths = 14, at_once = 32, first = 2;  // 1 to 7.5
   const Index n = half.z.rows(), d = half.z.cols();
   const auto affordable = static_cast<Index>(work / static_cast<double>(n * lengths * (10 + 4 * half.rest.cols())));
-  const Index rounds = d == 1 ? 1 : std::clamp<Index>(affordable / at_once, 2, 400);
+  const Index rounds = std::clamp<Index>(affordable / at_once, 2, 400);
   std::vector<WaveCandidate> best;
   for (Index round = 0; round < rounds; ++round) {
     control.check();
@@ -124,7 +124,9 @@ Vector found_wave(const WaveHalf& half, double work, RandomStream& random, const
 
 double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random,
                      const Control& control) {
-  if (z.cols() == 0 || z.rows() < 40) return 1;
+  // Along one column `waves_along` has looked already; the few waves that there are would often be the same on both halves, and tested
+  // twice.
+  if (z.cols() < 2 || z.rows() < 40) return 1;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
   const auto half_of = [&](const std::vector<Index>& rows) {
