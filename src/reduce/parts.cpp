@@ -100,7 +100,11 @@ struct Work {
       for (Index chunk = first; chunk < last; ++chunk) take(add_chunk(chunk, check));
       return;
     }
-    using Token = std::shared_ptr<std::unique_ptr<Part>>;  // pipeline tokens must be copyable
+    // Parts wait here, and not in the pipeline's tokens, which TBB forgets where it is stopped. Chunks are taken in order, and no more than
+    // `at_once` are under way: each has a place of its own.
+    const Index at_once = 2 * threads;
+    std::vector<std::unique_ptr<Part>> waiting(static_cast<std::size_t>(at_once));
+    const auto place_of = [&](Index chunk) -> std::unique_ptr<Part>& { return waiting[static_cast<std::size_t>(chunk % at_once)]; };
     Index next = first;
     arena_of(threads).execute([&] {
       const auto number = tbb::make_filter<void, Index>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) -> Index {
@@ -110,11 +114,13 @@ struct Work {
         }
         return next++;
       });
-      const auto add = tbb::make_filter<Index, Token>(
-          tbb::filter_mode::parallel, [&](Index chunk) { return std::make_shared<std::unique_ptr<Part>>(add_chunk(chunk, check)); });
+      const auto add = tbb::make_filter<Index, Index>(tbb::filter_mode::parallel, [&](Index chunk) {
+        place_of(chunk) = add_chunk(chunk, check);
+        return chunk;
+      });
       const auto merge =
-          tbb::make_filter<Token, void>(tbb::filter_mode::serial_in_order, [&](const Token& part) { take(std::move(*part)); });
-      tbb::parallel_pipeline(2 * static_cast<std::size_t>(threads), number & add & merge);
+          tbb::make_filter<Index, void>(tbb::filter_mode::serial_in_order, [&](Index chunk) { take(std::move(place_of(chunk))); });
+      tbb::parallel_pipeline(static_cast<std::size_t>(at_once), number & add & merge);
     });
   }
 };

@@ -9,6 +9,9 @@ import pytest
 
 PROGRAM = os.environ.get("RELUCOVER", str(pathlib.Path(__file__).resolve().parents[2] / "build" / "relucover"))
 
+# `report` is written in Python; builds with sanitizers have no package.
+HAS_PACKAGE = (pathlib.Path(PROGRAM).parent / "python" / "relucover").is_dir()
+
 
 # Root without the right to pass over permissions, so that these can be tested as root too.
 AS_ANYBODY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []

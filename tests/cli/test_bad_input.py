@@ -8,7 +8,7 @@ import zipfile
 import numpy
 import pytest
 
-from conftest import AS_ANYBODY, leftovers, planted
+from conftest import AS_ANYBODY, HAS_PACKAGE, leftovers, planted
 
 
 def npy(header, body=b""):
@@ -223,5 +223,6 @@ def test_words_for_common_mistakes(relucover, tmp_path):
             (("extract", "--oracle", "t.onnx", "--units", 99999), "too many for 1000000 queries"),
             (("extract", "--oracle", "t.onnx", "--like", "hole.csv"), "row 4, column 3 of hole.csv is NaN"),
             (("extract", "--oracle", "t.onnx", "--like", "three.csv"), "have 3 columns, the model has 4 inputs: leave out")]:
-        assert words in relucover(*arguments, code=2).stderr
+        if arguments[0] != "report" or HAS_PACKAGE:
+            assert words in relucover(*arguments, code=2).stderr
     assert "exact" in relucover("extract", "--oracle", "t.onnx", "--like", "yaw.csv").stdout  # yaw is an input

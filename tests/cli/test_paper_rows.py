@@ -3,6 +3,7 @@ import json
 
 import numpy
 import pytest
+from conftest import HAS_PACKAGE
 
 
 def angles(truth, found):
@@ -184,6 +185,7 @@ def test_threshold_models_come_back_from_onnx_graphs_as_they_were(relucover, rel
     assert relucover_json("evaluate", "t.onnx", "from.npz")["rms"] == 0
 
 
+@pytest.mark.skipif(not HAS_PACKAGE, reason="report needs the Python package")
 def test_threshold_models_in_onnx_graphs_are_asked_and_reported(relucover, relucover_json, tmp_path):
     relucover("sample-threshold", "--inputs", 4, "--units", 2, "--unit", "step", "--samples", 20000, "--seed", 2, "-o", "t.npz", "--truth", "t.onnx")
     answer = relucover_json("learn", "t.npz", "--task", "lowest-layer", "--unit", "step", "--units", 2, "--ask", "t.onnx", "--rounds", 5, "--questions", 200,

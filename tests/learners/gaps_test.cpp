@@ -39,13 +39,13 @@ class LongestGap : public Observer {
   mutable double last_ = begin_;
 };
 
-void expect_short_gaps(const SampleSource& source, LearnOptions options, double share) {
+/// `share` of the whole, or `nothing`: seconds of the processor that nobody would notice.
+void expect_short_gaps(const SampleSource& source, LearnOptions options, double share, double nothing = 0.25) {
   LongestGap gap;
   options.threads = 1;
   options.observer = &gap;
   options.time_limit = 60;
   const Result result = learn(source, options);
-  constexpr double nothing = 0.25;  // seconds of the processor that nobody would notice
   EXPECT_LT(gap.longest, std::max(nothing, share * gap.total())) << "in stage " << gap.where << ", method " << options.method << ": "
                                                                  << gap.longest << " of " << gap.total() << " s, " << result.message;
 }
@@ -54,6 +54,11 @@ TEST(Gaps, OfASearch) {
   const auto problem = test::planted({.inputs = 30, .units = 12, .seed = 1}, {.samples = 8000});
   expect_short_gaps(problem.samples, {.units = 12}, 0.1);
   expect_short_gaps(problem.samples, {}, 0.1);
+}
+
+TEST(Gaps, OfACertificateOfNoisyLabels) {
+  const auto problem = test::planted({.inputs = 5, .units = 2, .seed = 1}, {.samples = 50000, .noise = 0.1});
+  expect_short_gaps(problem.samples, {.units = 2}, 0.2, 1);
 }
 
 }  // namespace
