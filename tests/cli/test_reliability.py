@@ -29,6 +29,14 @@ def test_few_samples_never_end_the_program(relucover, tmp_path):
         relucover("learn", "s.npz", "--threads", 1, code=(0, 1, 3))
 
 
+def test_fewer_samples_than_inputs_with_several_outputs(relucover, tmp_path):
+    """Columns that are left out, beside outputs that are weighted, read beyond a row: one run in ten ended by a signal."""
+    for seed in range(20):
+        random = numpy.random.default_rng(seed)
+        numpy.savez(tmp_path / "s.npz", x=random.normal(size=(3, 5)), y=random.normal(size=(3, 3)))
+        relucover("learn", "s.npz", "--threads", 1, "--starts", 2, code=(0, 1, 3))
+
+
 def test_labels_on_few_distinct_points_leave_json_alone(relucover_json, tmp_path):
     random = numpy.random.default_rng(3)
     points, labels = random.normal(size=(5, 4)), random.normal(size=5)

@@ -49,5 +49,21 @@ TEST(SelectedColumns, ShowsNeighboursWithoutCopyAndGathersOthers) {
   EXPECT_THROW(SelectedColumns(whole, {}), std::invalid_argument);
 }
 
+/// Of a source that has to write into the buffer, as those of another precision do.
+TEST(ScaledOutputs, KeepsTheInputsOfAViewIntoTheBuffer) {
+  const auto whole = counting(10, 5);
+  const MemorySource<float> narrow(whole.x().cast<float>(), whole.y().cast<float>());
+  for (const std::vector<Index>& columns : {std::vector<Index>{0, 1, 2}, {1, 2, 3}, {4, 0}}) {
+    const SelectedColumns some(narrow, columns);
+    const ScaledOutputs scaled(some, Vector::Constant(1, 4));
+    BlockBuffer<double> buffer;
+    const auto block = scaled.read(2, 4, buffer);
+    EXPECT_EQ(block.x, RowMatrix(whole.x()(Eigen::seqN(2, 4), columns)));
+    EXPECT_EQ(block.y, 4 * whole.y().middleRows(2, 4));
+    BlockBuffer<float> single;
+    EXPECT_EQ(scaled.read(2, 4, single).x.cast<double>(), RowMatrix(whole.x()(Eigen::seqN(2, 4), columns)));
+  }
+}
+
 }  // namespace
 }  // namespace relucover
