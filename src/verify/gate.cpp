@@ -170,8 +170,15 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
                                        between == 1 ? " lies" : "s lie"));
   if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 1)
     return refuse(so_far + fmt::format("{} samples determine a piece of it that no other could contradict", alone));
+  constexpr double most_unseen = 0.5, worth_a_word = 0.01;
+  const double unseen = unseen_share(claimed.samples, claimed.network, control);
+  if (unseen > most_unseen)
+    return refuse(so_far + fmt::format("so few samples leave {:.0f}% of inputs like them untold: a unit may bend there", 100 * unseen));
   std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
-  std::map<std::string, double> figures;
+  if (unseen > worth_a_word)
+    seen += fmt::format(" (on {:.0f}% of inputs like them, at most, it can be wrong: so few samples may not show a unit)",
+                        std::ceil(100 * unseen));
+  std::map<std::string, double> figures = {{"unseen_share", unseen}};
   const auto leaves_error = [&](double worst) {
     return so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst);
   };
@@ -185,7 +192,8 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
                       large.least / std::max(large.largest, 1e-300)));
     const double worst = rounding_rms * large.unit_error.maxCoeff();
     if (!(worst < largest_error)) return refuse(leaves_error(worst));
-    figures = {{"least_eigenvalue", large.bound}, {"certificate_products", static_cast<double>(large.products)}};
+    figures["least_eigenvalue"] = large.bound;
+    figures["certificate_products"] = static_cast<double>(large.products);
     seen += fmt::format(
         "; least eigenvalue of the scaled Gram matrix {:.1e} or more, so that the worst unit has a relative error of {:.1e} at most",
         large.bound, worst);

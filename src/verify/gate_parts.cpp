@@ -48,6 +48,14 @@ std::optional<std::string> too_few_equations(const SampleSource& samples, const 
       bits < 20 ? fmt::format(" (labels like these carry {:.1f} bits each)", bits) : "");
 }
 
+double unseen_share(const SampleSource& samples, const Network& network, const Control& control) {
+  constexpr double doubt = 0.01;
+  constexpr Index plenty = 2000;  // leave a share of .2%; more are not counted
+  const Index determine = (unknowns_of(network) + samples.outputs() - 1) / samples.outputs();
+  const Index further = distinct_inputs(samples, determine + plenty, control) - determine;
+  return -std::expm1(std::log(doubt) / static_cast<double>(std::max<Index>(1, further)));
+}
+
 MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control) {
   const double functions = static_cast<double>((network.units() + 1) * (network.inputs() + 1));
   constexpr double most_values = 1 << 24, most_work = 2e10, more_functions = 400;

@@ -17,6 +17,10 @@ Index unknowns_of(const Network& network);
 std::optional<std::string> too_few_equations(const SampleSource& samples, const Network& network, const LabelGrid& grid,
                                              const Control& control);
 
+/// The largest share of inputs like the samples on which an answer without error on all of them can be wrong, at 99%: rows beyond those
+/// that determine it would have shown more. Nobody can know of a unit that bends beyond or between samples.
+double unseen_share(const SampleSource& samples, const Network& network, const Control& control);
+
 /// Rows that the tests of what is left can afford: all of them in small problems.
 MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control);
 

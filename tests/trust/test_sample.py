@@ -1,4 +1,4 @@
-"""300 cases of the campaign, and the false claims that were ever found.
+"""300 cases of the campaign, the false claims that were ever found, and few samples.
 
 What is not yet mended stands in open.json by name; anything else that is false, crashes or is missed fails.
 """
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(here, "..", "..", "bench"))
 
 from trust.command import numbered, run_campaign  # noqa: E402
 from trust.crew import run_all  # noqa: E402
-from trust.modes import known  # noqa: E402
+from trust.modes import few_samples, known  # noqa: E402
 
 with open(os.path.join(here, "open.json")) as file:
     OPEN = json.load(file)
@@ -33,3 +33,12 @@ def test_known_false_claims():
     broken = [f"{r['file']}: {r['why']}" for r in run_all(known.names(), known.run_known, 2, known.failed)
               if (r["kind"] == "broken" or r["printed"]) and r["file"] not in OPEN["known"]]
     assert not broken, "\n".join(broken)
+
+
+def test_exact_of_few_samples_is_wrong_on_no_more_than_it_states():
+    outcomes = list(run_all(range(120), few_samples.run, 2, few_samples.failed))
+    claims = [o for o in outcomes if o["status"] == "exact"]
+    assert len(claims) > 30 and not any(o["status"] in ("crash", "hang") for o in outcomes)
+    assert all(0 < o["share"] <= 0.5 for o in claims)
+    beyond = [f"{o['name']}: wrong on {o['wrong']:.1%}, stated {o['share']:.1%}" for o in claims if o["wrong"] > o["share"]]
+    assert len(beyond) <= 1, beyond  # stated at 99%
