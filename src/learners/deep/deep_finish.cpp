@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "learners/deep/fold.hpp"
 #include "learners/deep/rare.hpp"
 #include "learners/deep/shrink.hpp"
 #include "samples/subsample.hpp"
@@ -87,6 +88,10 @@ class DeepFinish {
     Descent polished = polish(std::move(plain.model), samples);
     if (polished.cost > data_.exact) return;
     plain.model = std::move(polished.model);
+    if (auto folded = with_linear_unit_folded(plain, samples, data_.exact, control_)) {
+      plain.model = std::move(*folded);
+      plain.linear.back() = 0;
+    }
     if (std::ssize(rows) < data_.samples()) {
       Descent all = polish(plain.model, MemorySource<double>(data_.x, data_.y, "all"));
       if (count_wrong(all.model, data_.x, data_.y) <= count_wrong(plain.model, data_.x, data_.y)) plain.model = std::move(all.model);

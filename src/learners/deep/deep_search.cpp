@@ -45,10 +45,11 @@ class DeepSearch {
       const Index parameters = LayeredModel::parameters(base.inputs, sum_of(base.widths(), added), base.outputs());
       const MemorySource<double> fixed = data_.batch(rows_for(options_.fixed, parameters), next_draw());
       LayeredModel model = grown(base, added, fixed, random_, control_);
-      say(start, round, "descend", model, base_cost);
-      model = descended(std::move(model), round, parameters);
+      const std::vector<Index> widths = model.widths();
+      const auto told = [&](double cost) { say(start, round, "descend", widths, cost); };
+      model = descended(std::move(model), round, parameters, told);
       Descent down = descend(std::move(model), fixed, {.most_steps = 60, .goal = 1e-4 * data_.exact}, control_);
-      say(start, round, "shrink", down.model, down.cost);
+      say(start, round, "shrink", down.model.widths(), down.cost);
       Shrunk at{std::move(down.model), down.cost};
       if (at.cost > data_.exact) at = shrink(std::move(at.model), fixed, {.least = options_.widths, .exact = data_.exact}, control_);
       double cost = at.cost;
@@ -58,7 +59,7 @@ class DeepSearch {
           cost = 0;
         }
       if (cost < data_.exact) {
-        say(start, round, "finish", at.model, cost);
+        say(start, round, "finish", at.model.widths(), cost);
         at.model = finished(std::move(at.model));
         if (done_) return;
         cost = mean_cost(at.model, data_.batch(4000, 3), control_);
@@ -88,11 +89,12 @@ class DeepSearch {
     return added;
   }
 
-  LayeredModel descended(LayeredModel model, Index round, Index parameters) {
+  LayeredModel descended(LayeredModel model, Index round, Index parameters, const std::function<void(double)>& told) {
     const std::uint64_t first = next_draw();
     const Index rows = rows_for(options_.batch, parameters);
     const auto batch = [&](Index i) { return data_.batch(rows, first + static_cast<std::uint64_t>(i)); };
     RotationOptions rotation;
+    rotation.told = told;
     rotation.exact = data_.exact;
     rotation.goal = std::max(rotation.goal, 10 * data_.exact);
     if (round > 0) {
@@ -140,10 +142,10 @@ class DeepSearch {
   /// Draws of rows far apart, so that no two uses share any.
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }
 
-  void say(Index start, Index round, const char* what, const LayeredModel& model, double cost) const {
+  void say(Index start, Index round, const char* what, const std::vector<Index>& widths, double cost) const {
     control_.progress("deep search", -1,
                       fmt::format("start {}, round {}: {}, layers of {} units, cost {:.1e}", start + 1, round + 1, what,
-                                  fmt::join(model.widths(), ", "), cost));
+                                  fmt::join(widths, ", "), cost));
   }
 
   const DeepData& data_;
