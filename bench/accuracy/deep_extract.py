@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "build" / "python"))
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
 import relucover
+from trust.layers import shares_on, units_found
 
 warnings.simplefilter("ignore")
 
@@ -61,40 +63,6 @@ CASES = {
 }
 
 
-def normalised(layers):
-    """Rows of length 1 with their bias, what sees them scaled against it."""
-    scaled, scale = [], np.ones(layers[0][0].shape[1])
-    for weights, bias in layers:
-        weights = weights * scale
-        scale = np.linalg.norm(np.c_[weights, bias], axis=1)
-        scale[scale == 0] = 1
-        scaled.append((weights / scale[:, None], bias / scale))
-    return scaled
-
-
-def units_found(truth, found):
-    """For each layer, which units of the truth are among the answer's, with the layers below put into the truth's order."""
-    layers = []
-    order = None
-    for (weights, bias), (w, b) in zip(normalised(truth[0]), normalised(found)):
-        if order is not None:
-            w = np.array([[row[k] if k >= 0 else 0.0 for k in order] for row in w]).reshape(len(w), len(order))
-        rows, other = np.c_[weights, bias], np.c_[w, b]
-        nearest = [int(np.abs(other - row).max(1).argmin()) if len(other) else -1 for row in rows]
-        layers.append([k >= 0 and np.abs(other[k] - row).max() <= 1e-8 for k, row in zip(nearest, rows)])
-        order = [k if there else -1 for k, there in zip(nearest, layers[-1])]
-    return layers
-
-
-def sides(truth, x):
-    """The share of inputs for which each unit is on."""
-    shares = []
-    for weights, bias in truth[0]:
-        x = np.maximum(x @ weights.T + bias, 0)
-        shares.append((x > 0).mean(0))
-    return shares
-
-
 def one_seed(options, name, seed):
     make, widths, _ = CASES[name]
     truth = make(seed)
@@ -110,8 +78,8 @@ def one_seed(options, name, seed):
     if answer is not None and answer.inputs == inputs:
         right = float((np.abs(answer.predict(x).reshape(len(x), -1) - y).max(1) <= 1e-8 * y.std()).mean())
         layers = [(np.asarray(weights), np.asarray(bias)) for weights, bias in answer.layers]
-        missing = sum(not there for layer in units_found(truth, layers) for there in layer) if len(layers) == len(truth[0]) else -1
-    always = sum(int(((share < 1e-4) | (share > 1 - 1e-4)).sum()) for share in sides(truth, x))
+        missing = sum(not there for layer in units_found(truth[0], layers) for there in layer) if len(layers) == len(truth[0]) else -1
+    always = sum(int(((share < 1e-4) | (share > 1 - 1e-4)).sum()) for share in shares_on(truth[0], x))
     named = sum("unit" in note and bool(re.search(r"is o(n|ff) at|can be left out|convention|linear", note)) for note in found.result.notes)
     exact = found.status == "exact"
     whole = missing == 0

@@ -109,7 +109,7 @@ def main(arguments=None):
     parser.add_argument("--list", action="store_true", help="the families and their shares")
     for mode, words in {"known": "false claims that were ever found", "low-signal": "noise of .3 to 2 of the signal", "benign": "how often leftover tests refuse benign noise",
                         "limits": "planted further units at stated detection limits", "few-samples": "is exact wrong on more inputs than it says",
-                        "cost": "seconds of the certificate beside the fit"}.items():
+                        "deep": "deep networks and what looks like one, asked for by layers", "cost": "seconds of the certificate beside the fit"}.items():
         parser.add_argument(f"--{mode}", action="store_true", help=words)
     asked = parser.parse_args(arguments)
     if asked.list:
@@ -122,7 +122,7 @@ def main(arguments=None):
             parser.error(f"no family {unknown[0]!r}; there are {', '.join(families.names())}")
     if asked.case:
         return explain(full_name(asked.case), asked.save, asked.commit)
-    for mode in ("known", "low_signal", "benign", "limits", "few_samples", "cost"):
+    for mode in ("known", "low_signal", "benign", "limits", "few_samples", "deep", "cost"):
         if getattr(asked, mode):
             from importlib import import_module
 

@@ -15,6 +15,8 @@ struct Choice {
   Index units = 0;
   /// Added to the seed, for another beginning.
   std::uint64_t later_seed = 0;
+  /// At most so many starts; 0: as many as were asked for.
+  Index starts = 0;
 };
 
 /// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. One of

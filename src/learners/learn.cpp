@@ -136,27 +136,8 @@ bool enough_samples(const SampleSource& source, Index inputs, Index units, Resul
   return false;
 }
 
-bool wants_layers(const LearnOptions& options) { return options.method == "deep" || options.any_depth || options.layers.size() > 1; }
-
-/// `--layers auto` begins with one hidden layer; its answer stays if it is certified.
-void learn_layers(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
-  if (options.any_depth) {
-    LearnOptions one = options;
-    one.any_depth = false;
-    try {
-      learn_by_plan(source, one, control.with_time_limit(0.3 * control.seconds_left()), result);
-    } catch (const Interrupted& interrupted) {
-      control.check();  // the whole time is over, or somebody cancelled
-      fail(result, Status::budget_exhausted, interrupted.what());
-    }
-    if (result.certified()) return;
-    result.notes = {fmt::format("one hidden layer does not explain the data ({}): {}", result.method, result.message)};
-    result.stages.clear();
-  }
-  result.method = "deep";
-  result.method_reason = "several hidden layers";
-  learner_named("deep").run(source, options, control, result);
-}
+/// How one hidden layer and several are told apart where any depth is asked for: the plan's.
+bool wants_layers(const LearnOptions& options) { return options.method == "deep" || options.layers.size() > 1; }
 
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   control.progress("look at the data", -1);
@@ -176,9 +157,11 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   std::optional<SelectedColumns> selected;
   if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);
   const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : measured;
-  if (wants_layers(options))
-    learn_layers(useful, options, control, result);
-  else if (options.method == "auto")
+  if (wants_layers(options)) {
+    result.method = "deep";
+    result.method_reason = "several hidden layers";
+    learner_named("deep").run(useful, options, control, result);
+  } else if (options.method == "auto")
     learn_by_plan(useful, options, control, result);
   else
     learner_named(options.method).run(useful, options, control, result);

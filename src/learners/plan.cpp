@@ -7,6 +7,7 @@
 
 #include "learners/choose.hpp"
 #include "learners/registry.hpp"
+#include "verify/label_grid.hpp"
 #include "verify/leftover/noise_shape.hpp"
 
 namespace relucover {
@@ -66,12 +67,14 @@ bool search_may_have_been_stuck(const SampleSource& source, const LearnOptions& 
 class Plan {
  public:
   Plan(const SampleSource& source, const LearnOptions& options, const Control& control)
-      : source_(source), options_(options), control_(control), choices_(choose_methods(source, options, control)) {}
+      : source_(source), options_(options), control_(control), choices_(choose_methods(source, options, control)) {
+    if (options.any_depth) look_for_layers_early();
+  }
 
   const Choice* next() { return at_ < choices_.size() ? &choices_[at_] : nullptr; }
   bool first() const { return at_ == 0; }
   /// Whether nothing can come after this one, as far as is known.
-  bool last() const { return at_ + 1 == choices_.size() && !(first() && source_.outputs() > 1); }
+  bool last() const { return at_ + 1 == choices_.size() && !(first() && source_.outputs() > 1) && !(options_.units == 0 && !deeper_considered_); }
 
   void go_on_after(const Result& result) {
     ++at_;
@@ -89,10 +92,32 @@ class Plan {
     }
     if (at_ == choices_.size())
       if (auto choice = choose_after(result, source_.samples())) choices_.push_back(std::move(*choice));
+    if (at_ == choices_.size() && !deeper_considered_) {
+      deeper_considered_ = true;
+      if (may_be_deeper(result)) choices_.push_back(several_layers());
+    }
   }
 
  private:
   std::vector<Choice>::iterator rest() { return choices_.begin() + static_cast<std::ptrdiff_t>(at_); }
+  static Choice several_layers() { return {"deep", "one hidden layer does not explain the data"}; }
+
+  /// Any depth is asked for: one hidden layer gets two starts, then come several, then all else.
+  void look_for_layers_early() {
+    deeper_considered_ = true;
+    if (choices_.empty()) return;
+    constexpr Index few = 2;
+    Choice again = choices_.front();
+    choices_.front().starts = few;
+    again.reason += ", with more starts";
+    choices_.insert(choices_.begin() + 1, {several_layers(), std::move(again)});
+  }
+
+  /// The number of units was free and something is left, in labels that nobody rounded: they may come from several layers.
+  bool may_be_deeper(const Result& result) const {
+    return options_.units == 0 && !result.certified() && result.figures.contains("something_left") && !label_grid(source_, control_).rounded();
+  }
+
   bool labels_may_be_wrong() const { return std::any_of(choices_.begin(), choices_.end(), takes_labels_for_wrong); }
 
   const SampleSource& source_;
@@ -100,13 +125,15 @@ class Plan {
   const Control& control_;
   std::vector<Choice> choices_;
   std::size_t at_ = 0;
-  bool moments_considered_ = false;
+  bool moments_considered_ = false, deeper_considered_ = false;
 };
 
 void run(const Choice& choice, const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   LearnOptions chosen = options;
   if (choice.units > 0) chosen.units = choice.units;
   chosen.seed += choice.later_seed;
+  if (choice.starts > 0) chosen.starts = std::min(chosen.starts, choice.starts);
+  chosen.any_depth = choice.method == "deep";
   result.method = choice.method;
   result.method_reason = choice.reason;
   learner_named(choice.method).run(source, chosen, control, result);

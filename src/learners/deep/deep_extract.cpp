@@ -124,7 +124,7 @@ class DeepExtraction {
     more.x = prepared_.scaling.whitening.whiten(x);
     more.y = (y.rowwise() - prepared_.scaling.label_mean.transpose()) / prepared_.scaling.label_scale;
     constexpr double samples_per_parameter = 40;
-    const Finished finished = finish_deep(found_.sign_free, more, found_.asked, samples_per_parameter, random_, control_);
+    const Finished finished = finish_deep(found_.sign_free, more, found_.most_widths(), samples_per_parameter, random_, control_);
     if (!finished.plain) return;
     found_.plain = finished.plain->model;
     found_.linear = finished.plain->linear;

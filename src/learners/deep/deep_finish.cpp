@@ -14,6 +14,7 @@ namespace relucover {
 namespace {
 
 bool no_wider(const LayeredModel& model, const std::vector<Index>& widths) {
+  if (widths.empty()) return true;
   for (Index l = 0; l < model.depth(); ++l)
     if (model.width(l) > widths[static_cast<std::size_t>(l)]) return false;
   return true;
@@ -61,13 +62,15 @@ class DeepFinish {
   }
 
   Settled to_widths(Settled at) const {
-    ShrinkOptions options{.least = widths_, .exact = data_.exact, .tries = 6, .most_steps = 60};
+    const std::vector<Index> none(static_cast<std::size_t>(at.model.depth()), 0);
+    ShrinkOptions options{.least = widths_.empty() ? none : widths_, .exact = data_.exact, .tries = 6, .most_steps = 60};
     for (int round = 0; round < 2; ++round) {
       if (round > 0 || share(at.wrong) > 0) set_rare_units_aside(at);
       at.model = shrink(std::move(at.model), data_.at(right_rows(at.used, at.wrong)), options, control_).model;
       if (no_wider(at.model, widths_)) break;
     }
-    options.least.assign(widths_.size(), 0);
+    if (widths_.empty()) return at;
+    options.least = none;
     options.tries = 2;
     options.most_steps = 20;
     at.model = shrink(std::move(at.model), data_.at(right_rows(at.used, at.wrong)), options, control_).model;
@@ -119,7 +122,7 @@ class DeepFinish {
 
 Finished finish_deep(LayeredModel model, const DeepData& data, const std::vector<Index>& widths, double samples_per_parameter,
                      RandomStream& random, const Control& control) {
-  const Index parameters = LayeredModel::parameters(model.inputs, widths, model.outputs());
+  const Index parameters = LayeredModel::parameters(model.inputs, widths.empty() ? model.widths() : widths, model.outputs());
   return DeepFinish(data, widths, static_cast<Index>(samples_per_parameter * static_cast<double>(parameters)), random, control)
       .run(std::move(model));
 }

@@ -14,7 +14,7 @@ struct Finished {
   Index wrong = 0, held_wrong = 0;
 };
 /// From a fit that is exact on a part of the samples to a plain network: all samples (rare units), fewer units, signs, last digits.
-/// No layer ends wider than `widths`.
+/// No layer ends wider than `widths`, or (empty) than it must be.
 Finished finish_deep(LayeredModel model, const DeepData& data, const std::vector<Index>& widths, double samples_per_parameter,
                      RandomStream& random, const Control& control);
 

@@ -21,6 +21,7 @@ class DeepSearch {
   DeepSearch(const DeepData& data, const DeepSearchOptions& options, const Control& control)
       : data_(data), options_(options), control_(control), random_(options.seed, purpose::starts, 4000) {
     outcome_.asked = options.widths;
+    outcome_.fewest = options.fewest;
   }
 
   DeepSearchOutcome run() {
@@ -107,7 +108,7 @@ class DeepSearch {
 
   /// The second-best answer, right on nearly all samples, is taken when it is found again.
   LayeredModel finished(LayeredModel model) {
-    Finished end = finish_deep(std::move(model), data_, options_.widths, options_.finish, random_, control_);
+    Finished end = finish_deep(std::move(model), data_, outcome_.most_widths(), options_.finish, random_, control_);
     if (end.plain) {
       const bool all_right = end.wrong + end.held_wrong == 0;
       const bool better = !outcome_.found || end.wrong + end.held_wrong < outcome_.wrong + outcome_.held_wrong;

@@ -8,6 +8,8 @@ namespace relucover {
 
 struct DeepSearchOptions {
   std::vector<Index> widths;
+  /// The widths are where the search begins, and it ends with as few units as there can be; else no layer ends wider.
+  bool fewest = false;
   Index starts = 6;
   Index rounds = 5;
   std::uint64_t seed = 0;
@@ -27,7 +29,10 @@ struct DeepSearchOutcome {
   double cost = 1;
   Index starts = 0, rounds = 0;
   std::vector<Index> asked;     // widths
+  bool fewest = false;          // the widths were only where it began
   std::vector<double> history;  // relative cost after each round
+  /// What no layer may be wider than at the end; empty: there is no such limit.
+  std::vector<Index> most_widths() const { return fewest ? std::vector<Index>{} : asked; }
 };
 
 /// Out of time: what was found is returned; if nothing was, Interrupted is thrown.

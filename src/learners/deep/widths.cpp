@@ -1,31 +1,50 @@
 #include "learners/deep/widths.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace relucover {
 
 namespace {
 
-/// What may be tried: widths from below, each about 1.4 times the one before, while samples outnumber the unknowns.
+/// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
+/// first: a layer more is tried with the widths that were not enough before.
 std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options) {
   const Index inputs = data.x.cols(), outputs = data.y.cols();
-  std::vector<std::size_t> depths;
-  if (options.any_depth)
-    depths = {1, 2, 3};
-  else
-    depths = {options.layers.size()};
+  const std::size_t fewest_layers = options.any_depth ? 2 : options.layers.size(), most_layers = options.any_depth ? 3 : fewest_layers;
   std::vector<std::vector<Index>> all;
-  for (Index width = 4; width <= 64; width += std::max<Index>(2, width * 2 / 5))
-    for (const std::size_t depth : depths) {
+  std::vector<Index> smaller;
+  for (Index width = 6; width <= 64; width += width * 2 / 5 + 1) {
+    for (std::size_t depth = fewest_layers; depth <= most_layers; ++depth) {
+      const Index begin = depth == fewest_layers ? width : smaller.empty() ? 0 : smaller.back();
+      if (begin == 0) continue;
       std::vector<Index> widths = options.layers;
       widths.resize(depth, 0);
       for (Index& one : widths)
-        if (one == 0) one = width;
+        if (one == 0) one = begin;
       const Index unknowns = LayeredModel::parameters(inputs, widths, outputs, LayeredModel::Form::plain);
       if (2 * unknowns < data.samples() * outputs) all.push_back(std::move(widths));
     }
+    smaller.push_back(width);
+  }
   return all;
 }
+
+/// Wider layers that leave as much as narrower ones: what is left is no deeper network of such widths.
+class Progress {
+ public:
+  bool goes_on(double cost) {
+    constexpr double enough = 0.8;
+    constexpr int patience = 3;
+    without_ = cost < enough * best_ ? 0 : without_ + 1;
+    best_ = std::min(best_, cost);
+    return without_ < patience;
+  }
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+  int without_ = 0;
+};
 
 }  // namespace
 
@@ -38,14 +57,19 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
     search.widths = options.layers;
     return deep_search(data, search, control);
   }
+  search.fewest = true;
+  search.starts = 1;
+  search.rounds = 2;
+  search.wide = 1;
   DeepSearchOutcome best;
+  Progress progress;
   for (const auto& widths : widths_to_try(data, options)) {
     search.widths = widths;
-    search.starts = 1;
-    search.rounds = 3;
     DeepSearchOutcome found = deep_search(data, search, control);
     if (found.found) return found;
-    if (best.asked.empty() || found.cost < best.cost) best = std::move(found);
+    const double cost = found.cost;
+    if (best.asked.empty() || cost < best.cost) best = std::move(found);
+    if (!progress.goes_on(cost)) break;
   }
   return best;
 }
