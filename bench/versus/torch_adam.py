@@ -19,10 +19,12 @@ import numpy as np
 import torch
 
 
-def adam(x, y, units, epochs, seed, batch):
-    """Returns (seconds per epoch, unit directions with biases)."""
+def adam(x, y, widths, epochs, seed, batch):
+    """Returns (seconds of an epoch, the network) for hidden layers of these widths."""
     torch.manual_seed(seed)
-    net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], units), torch.nn.ReLU(), torch.nn.Linear(units, 1))
+    sizes = [x.shape[1], *widths]
+    layers = [layer for below, units in zip(sizes, widths) for layer in (torch.nn.Linear(below, units), torch.nn.ReLU())]
+    net = torch.nn.Sequential(*layers, torch.nn.Linear(sizes[-1], y.shape[1]))
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, epochs)
     begin = time.process_time()
@@ -34,10 +36,14 @@ def adam(x, y, units, epochs, seed, batch):
             torch.nn.functional.mse_loss(net(x[rows]), y[rows]).backward()
             optimiser.step()
         scheduler.step()
-    seconds = (time.process_time() - begin) / epochs
+    return (time.process_time() - begin) / epochs, net
+
+
+def first_units(net):
+    """Unit directions with biases of the first layer."""
     w, b = net[0].weight.detach().double().numpy(), net[0].bias.detach().double().numpy()
     size = np.linalg.norm(w, axis=1, keepdims=True)
-    return seconds, np.hstack([w / size, b[:, None] / size])
+    return np.hstack([w / size, b[:, None] / size])
 
 
 def worst_unit(truth, found):
@@ -81,8 +87,8 @@ def main():
             arrays = np.load(data)
             truth = json.loads(truth_file.read_text())
         x, y = torch.from_numpy(arrays["x"]).float(), torch.from_numpy(arrays["y"]).float().reshape(-1, 1)
-        epoch_seconds, found = adam(x, y, 10, options.epochs, seed, options.batch)
-        worst = worst_unit(np.hstack([np.array(truth["W"]), np.array(truth["b"])[:, None]]), found)
+        epoch_seconds, net = adam(x, y, [10], options.epochs, seed, options.batch)
+        worst = worst_unit(np.hstack([np.array(truth["W"]), np.array(truth["b"])[:, None]]), first_units(net))
         recovered += worst < 0.01
         exact += status == "exact" and error <= 1e-10
         ratios.append(learn_seconds / epoch_seconds)

@@ -105,3 +105,30 @@ def weights(network, truth=None, ax=None):
     ax.set_xlabel("true weight")
     ax.set_ylabel("recovered weight")
     return ax
+
+
+def layers(network, ax=None):
+    """A deep network from its inputs (below) to its outputs: every weight a line, blue above zero, red below, as dark as it is large in its layer."""
+    from matplotlib.collections import LineCollection
+
+    ax = _axis(ax)
+    weights = [np.asarray(layer[0], float) for layer in network.layers] + [np.asarray(network.A, float)]
+    sizes = [weights[0].shape[1]] + [len(w) for w in weights]
+    widest = max(sizes)
+    places = [(np.arange(size) - (size - 1) / 2) * min(1.6, (widest - 1) / max(size - 1, 1)) for size in sizes]
+    for level, w in enumerate(weights):
+        largest = max(1e-300, np.abs(w).max(initial=0))
+        strength = np.abs(w) / largest
+        order = np.argsort(strength, axis=None)
+        lines = [((places[level][k % w.shape[1]], level), (places[level + 1][k // w.shape[1]], level + 1)) for k in order]
+        colours = [("#2f81c7" if w.flat[k] > 0 else "#c75b2f") for k in order]
+        ax.add_collection(LineCollection(lines, colors=colours, linewidths=0.4 + 1.2 * strength.flat[order], alpha=np.clip(strength.flat[order], 0.04, 0.9)))
+    for level, place in enumerate(places):
+        ax.plot(place, np.full(len(place), level), "o", color=INK, markersize=5, zorder=3)
+    ax.set_yticks(range(len(sizes)), [f"{sizes[0]} inputs"] + [f"{size} units" for size in sizes[1:-1]] + [f"{sizes[-1]} output" + "s" * (sizes[-1] > 1)])
+    ax.set_xticks([])
+    ax.spines["bottom"].set_visible(False)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_ylim(-0.3, len(sizes) - 0.7)
+    return ax

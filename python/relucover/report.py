@@ -121,6 +121,8 @@ def _figures(result, network, truth, samples, spectrum, edge):
     figures = []
     if spectrum:
         figures.append(("Spectrum of T₂", lambda ax: plots.spectrum(spectrum, edge, ax), "Units stand above the noise; then comes the gap."))
+    if network and len(getattr(network, "layers", [])) > 1:
+        figures.append(("Layers", lambda ax: plots.layers(network, ax), "Every weight of the answer: blue above zero, red below, the darker the larger."))
     if network and truth:
         figures.append(("Weights beside the truth", lambda ax: plots.weights(network, truth, ax), "Each point is a weight; right ones lie on the diagonal."))
     elif network and network.units:

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "learners/choose.hpp"
+#include "learners/deep/widths.hpp"
 #include "learners/registry.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/leftover/noise_shape.hpp"
@@ -23,9 +24,19 @@ double description_length(const Result& result, Index outputs) {
   return 2 * equations * std::log(std::max(result.residual_relative, 1e-300)) + unknowns * std::log(equations);
 }
 
+bool leaves_samples_out(const Result& result) { return result.figures.contains("samples_left_out"); }
+
+/// To rounding, all of them.
+bool explains_every_sample(const Result& result) {
+  constexpr double rounding = 1e-12;
+  return !leaves_samples_out(result) && result.residual_relative < rounding;
+}
+
 bool better(const Result& one, const Result& other, Index outputs) {
   if (one.certified() != other.certified()) return one.certified();
   if (one.usable() != other.usable()) return one.usable();
+  if (explains_every_sample(one) && leaves_samples_out(other)) return true;
+  if (explains_every_sample(other) && leaves_samples_out(one)) return false;
   return description_length(one, outputs) < description_length(other, outputs);
 }
 
@@ -74,7 +85,9 @@ class Plan {
   const Choice* next() { return at_ < choices_.size() ? &choices_[at_] : nullptr; }
   bool first() const { return at_ == 0; }
   /// Whether nothing can come after this one, as far as is known.
-  bool last() const { return at_ + 1 == choices_.size() && !(first() && source_.outputs() > 1) && !(options_.units == 0 && !deeper_considered_); }
+  bool last() const {
+    return at_ + 1 == choices_.size() && !(first() && source_.outputs() > 1) && !(options_.units == 0 && !deeper_considered_);
+  }
 
   void go_on_after(const Result& result) {
     ++at_;
@@ -85,13 +98,7 @@ class Plan {
                                       {"prune", "the search again, from a third beginning", 0, 2}};
       choices_.insert(rest(), again.begin(), again.end());
     }
-    if (at_ < choices_.size() || labels_may_be_wrong()) return;
-    if (!moments_considered_) {
-      moments_considered_ = true;
-      for (Choice& choice : choose_by_moments(source_, options_, control_)) choices_.push_back(std::move(choice));
-    }
-    if (at_ == choices_.size())
-      if (auto choice = choose_after(result, source_.samples())) choices_.push_back(std::move(*choice));
+    if (at_ == choices_.size() && !labels_may_be_wrong()) consider_moments_and_leftover(result);
     if (at_ == choices_.size() && !deeper_considered_) {
       deeper_considered_ = true;
       if (may_be_deeper(result)) choices_.push_back(several_layers());
@@ -100,6 +107,15 @@ class Plan {
 
  private:
   std::vector<Choice>::iterator rest() { return choices_.begin() + static_cast<std::ptrdiff_t>(at_); }
+  void consider_moments_and_leftover(const Result& result) {
+    if (!moments_considered_) {
+      moments_considered_ = true;
+      for (Choice& choice : choose_by_moments(source_, options_, control_)) choices_.push_back(std::move(choice));
+    }
+    if (at_ == choices_.size())
+      if (auto choice = choose_after(result, source_.samples())) choices_.push_back(std::move(*choice));
+  }
+
   static Choice several_layers() { return {"deep", "one hidden layer does not explain the data"}; }
 
   /// Any depth is asked for: one hidden layer gets two starts, then come several, then all else.
@@ -115,7 +131,11 @@ class Plan {
 
   /// The number of units was free and something is left, in labels that nobody rounded: they may come from several layers.
   bool may_be_deeper(const Result& result) const {
-    return options_.units == 0 && !result.certified() && result.figures.contains("something_left") && !label_grid(source_, control_).rounded();
+    if (options_.units > 0 || result.certified() || !(result.figures.contains("something_left") || leaves_samples_out(result)))
+      return false;
+    const LabelGrid grid = label_grid(source_, control_);
+    constexpr double single_precision = 1e-6;
+    return grid.rounding() <= single_precision * grid.largest;
   }
 
   bool labels_may_be_wrong() const { return std::any_of(choices_.begin(), choices_.end(), takes_labels_for_wrong); }
@@ -134,6 +154,7 @@ void run(const Choice& choice, const SampleSource& source, const LearnOptions& o
   chosen.seed += choice.later_seed;
   if (choice.starts > 0) chosen.starts = std::min(chosen.starts, choice.starts);
   chosen.any_depth = choice.method == "deep";
+  if (chosen.any_depth && !options.any_depth) chosen.settings[unasked_setting] = 1;
   result.method = choice.method;
   result.method_reason = choice.reason;
   learner_named(choice.method).run(source, chosen, control, result);

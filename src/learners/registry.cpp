@@ -27,7 +27,12 @@ const std::vector<Learner>& learners() {
         "the same where some labels are wrong or their noise has heavy tails: a loss that forgives, then the samples that agree",
         {}},
        learn_robustly},
-      {{"deep", "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs", {}}, learn_deep},
+      {{"deep",
+        "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs",
+        {{"wide", "units at the start for each unit asked for (1.5)"},
+         {"batch", "samples in a batch for each parameter of the search (6)"},
+         {"rounds", "times that units are added where a start is stuck, and one (5)"}}},
+       learn_deep},
   });
   return all;
 }
@@ -40,6 +45,11 @@ std::vector<MethodInfo> methods() {
 
 const Learner& learner_named(const std::string& name) {
   return *std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
+}
+
+double setting(const LearnOptions& options, const char* name, double otherwise) {
+  const auto at = options.settings.find(name);
+  return at == options.settings.end() ? otherwise : at->second;
 }
 
 void fail(Result& result, AnswerStatus status, std::string message) {

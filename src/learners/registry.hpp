@@ -14,6 +14,9 @@ const std::vector<Learner>& learners();
 /// One that exists.
 const Learner& learner_named(const std::string& name);
 
+/// A setting of the method, or what it is without one.
+double setting(const LearnOptions& options, const char* name, double otherwise);
+
 /// Says why there is no (better) answer.
 void fail(Result& result, AnswerStatus status, std::string message);
 

@@ -54,3 +54,35 @@ def test_one_hidden_layer_by_another_name(relucover, relucover_json, data):
 def test_what_is_for_one_layer_says_so(relucover, tmp_path):
     relucover("sample", "--inputs", 3, "--layers", "3,2", "--samples", 20, "-o", "d.npz", "--truth", "t.json")
     assert "one hidden layer" in relucover("signs", "t.json", code=2).stderr
+
+
+def planted(relucover, layers, samples, seed, inputs=4):
+    relucover("sample", "--inputs", inputs, "--layers", layers, "--samples", samples, "--seed", seed, "-o", "d.npz", "--truth", "t.json")
+
+
+@pytest.mark.parametrize("asked", [("--layers", "auto"), ("--depth", 2), ()], ids=["any depth", "widths unknown", "nothing asked"])
+def test_depth_and_widths_are_found(relucover, relucover_json, tmp_path, asked):
+    planted(relucover, "4,3", 4000, 4)
+    answer = relucover_json("learn", "d.npz", *asked, "-o", "n.json")
+    assert answer["status"] == "exact" and answer["method"] == "deep" and answer["layers"] == [4, 3]
+    errors = relucover_json("compare", "t.json", "n.json")
+    assert errors["equivalent"] and errors["max_weight_error"] < 1e-10
+
+
+def test_one_hidden_layer_stays_one(relucover, relucover_json, data):
+    answer = relucover_json("learn", "data.npz", "--layers", "auto")
+    assert answer["status"] == "exact" and answer["layers"] == [2]
+
+
+def test_a_unit_taken_by_its_wrong_side_is_turned(relucover, relucover_json, tmp_path):
+    """A unit that only 2% of the samples switch off is found by its rare side first; what is linear beside it belongs to it."""
+    planted(relucover, "8,5", 20000, 106, inputs=10)
+    answer = relucover_json("learn", "d.npz", "--layers", "8,5", "-o", "n.json")
+    assert answer["status"] == "exact" and answer["layers"] == [8, 5]
+
+
+def test_a_report_shows_the_layers(relucover, relucover_json, tmp_path):
+    planted(relucover, "4,3", 4000, 4)
+    (tmp_path / "r.json").write_text(json.dumps(relucover_json("learn", "d.npz", "--layers", "4,3", "-o", "n.json")))
+    relucover("report", "r.json", "--network", "n.json", "-o", "r.html")
+    assert ">Layers<" in (tmp_path / "r.html").read_text()

@@ -144,9 +144,9 @@ class DeepSearch {
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }
 
   void say(Index start, Index round, const char* what, const std::vector<Index>& widths, double cost) const {
-    control_.progress("deep search", -1,
-                      fmt::format("start {}, round {}: {}, layers of {} units, cost {:.1e}", start + 1, round + 1, what,
-                                  fmt::join(widths, ", "), cost));
+    control_.progress(
+        "deep search", -1,
+        fmt::format("{:.1e}: {}, layers of {} (start {}, round {})", cost, what, fmt::join(widths, ", "), start + 1, round + 1));
   }
 
   const DeepData& data_;

@@ -53,7 +53,8 @@ class Folding {
     known.array() -= known.mean();
     turned.rowwise() -= Eigen::RowVectorXd(turned.colwise().mean());
     for (const Vector& signs : turns(turned, known)) {
-      if (!((known + turned * signs).cwiseAbs().maxCoeff() <= 1e-6 * (turned.cwiseAbs().maxCoeff() + known.cwiseAbs().maxCoeff()))) continue;
+      if (!((known + turned * signs).cwiseAbs().maxCoeff() <= 1e-6 * (turned.cwiseAbs().maxCoeff() + known.cwiseAbs().maxCoeff())))
+        continue;
       if (auto folded = with(signs, unit, along, there)) return folded;
     }
     return std::nullopt;
@@ -100,7 +101,8 @@ class Folding {
     values.leftCols(units_) = (below_ * layer.transpose()).cwiseMax(0);
     values.col(units_).setOnes();
     folded.output = least_squares(values, Matrix(samples_.y())).transpose();
-    Descent down = descend(std::move(folded), samples_, {.most_steps = 12, .damping = 1e-6, .slow = 0.5, .patience = 2, .goal = 1e-31}, control_);
+    Descent down =
+        descend(std::move(folded), samples_, {.most_steps = 12, .damping = 1e-6, .slow = 0.5, .patience = 2, .goal = 1e-31}, control_);
     if (!(down.cost < exact_)) return std::nullopt;
     return std::move(down.model);
   }

@@ -3,21 +3,24 @@
 #include <algorithm>
 #include <limits>
 
+#include "learners/registry.hpp"
+
 namespace relucover {
 
 namespace {
 
 /// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
 /// first: a layer more is tried with the widths that were not enough before.
-std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options) {
+std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, bool unasked) {
+  const Index widest = unasked ? 9 : 64, widest_of_more_layers = unasked ? 4 : widest;
   const Index inputs = data.x.cols(), outputs = data.y.cols();
   const std::size_t fewest_layers = options.any_depth ? 2 : options.layers.size(), most_layers = options.any_depth ? 3 : fewest_layers;
   std::vector<std::vector<Index>> all;
   std::vector<Index> smaller;
-  for (Index width = 6; width <= 64; width += width * 2 / 5 + 1) {
+  for (Index width = 4; width <= widest; width += width * 2 / 5 + 1) {
     for (std::size_t depth = fewest_layers; depth <= most_layers; ++depth) {
       const Index begin = depth == fewest_layers ? width : smaller.empty() ? 0 : smaller.back();
-      if (begin == 0) continue;
+      if (begin == 0 || (depth > fewest_layers && begin > widest_of_more_layers)) continue;
       std::vector<Index> widths = options.layers;
       widths.resize(depth, 0);
       for (Index& one : widths)
@@ -55,15 +58,18 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   const bool known = !options.any_depth && std::find(options.layers.begin(), options.layers.end(), 0) == options.layers.end();
   if (known) {
     search.widths = options.layers;
+    search.wide = std::max(1.0, setting(options, "wide", search.wide));
+    search.batch = std::max(1.0, setting(options, "batch", search.batch));
+    search.rounds = std::max<Index>(1, static_cast<Index>(setting(options, "rounds", static_cast<double>(search.rounds))));
     return deep_search(data, search, control);
   }
   search.fewest = true;
-  search.starts = 1;
-  search.rounds = 2;
-  search.wide = 1;
+  search.starts = 2;
+  search.rounds = 3;
+  const bool unasked = setting(options, unasked_setting, 0) != 0;
   DeepSearchOutcome best;
   Progress progress;
-  for (const auto& widths : widths_to_try(data, options)) {
+  for (const auto& widths : widths_to_try(data, options, unasked)) {
     search.widths = widths;
     DeepSearchOutcome found = deep_search(data, search, control);
     if (found.found) return found;

@@ -3,6 +3,9 @@
 
 namespace relucover {
 
+/// Name of a setting that the plan gives where nobody asked for several layers: a short look, with few units.
+inline constexpr const char* unasked_setting = "unasked";
+
 /// Widths as the options have them; those that are not known, and the depth, are found by searches from few units upwards. An exact fit
 /// with units to spare is shrunk, so the first widths that fit are enough.
 DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& options, const Control& control);

@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "decompose/pencil.hpp"
+#include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "moments/hermite.hpp"
 #include "moments/subspace.hpp"
@@ -304,19 +305,15 @@ Result learn_from_moments(const LearnOptions& options, const std::string& from, 
 
 MomentMethodOptions moment_options(const LearnOptions& options) {
   MomentMethodOptions chosen;
-  const auto setting = [&](const char* name, double otherwise) {
-    const auto at = options.settings.find(name);
-    return at == options.settings.end() ? otherwise : at->second;
-  };
   chosen.units = options.units;
   chosen.seed = options.seed;
-  chosen.tuple_order = static_cast<Index>(setting("order", 0));
-  chosen.eta1 = setting("eta1", 0);
-  chosen.eta2 = setting("eta2", 0);
-  chosen.eta3 = setting("eta3", 0);
-  chosen.draws = static_cast<Index>(setting("draws", static_cast<double>(chosen.draws)));
-  chosen.signs = setting("printed_signs", 0) != 0 ? SignRule::printed : SignRule::margin;
-  const auto which = static_cast<int>(setting("decomposition", 0));
+  chosen.tuple_order = static_cast<Index>(setting(options, "order", 0));
+  chosen.eta1 = setting(options, "eta1", 0);
+  chosen.eta2 = setting(options, "eta2", 0);
+  chosen.eta3 = setting(options, "eta3", 0);
+  chosen.draws = static_cast<Index>(setting(options, "draws", static_cast<double>(chosen.draws)));
+  chosen.signs = setting(options, "printed_signs", 0) != 0 ? SignRule::printed : SignRule::margin;
+  const auto which = static_cast<int>(setting(options, "decomposition", 0));
   chosen.decomposition = which == 1 ? Decomposition::power : which == 2 ? Decomposition::als : Decomposition::jennrich;
   return chosen;
 }

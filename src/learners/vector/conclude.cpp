@@ -13,11 +13,6 @@ void fail_assumption(Result& result, const std::string& which) {
   result.message = which;
 }
 
-double setting(const LearnOptions& options, const char* name, double otherwise) {
-  const auto at = options.settings.find(name);
-  return at == options.settings.end() ? otherwise : at->second;
-}
-
 bool wants_own_answer(const LearnOptions& options) { return setting(options, "refine", 1) == 0; }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 // How the methods of this folder end: in finish(), or in a failed assumption with its figure.
+#include "learners/registry.hpp"
 #include "relucover/learn.hpp"
 
 namespace relucover {
@@ -8,8 +9,6 @@ namespace relucover {
 enum class InputAssumption { none, symmetric, gaussian };
 
 void fail_assumption(Result& result, const std::string& which);
-/// A setting of the method, or what it is without one.
-double setting(const LearnOptions& options, const char* name, double otherwise);
 /// refine=0: the answer is the method's own, with its error, and nothing is certified.
 bool wants_own_answer(const LearnOptions& options);
 /// Finishes from a ReLU network; an uncertified answer on inputs that break the assumption becomes assumption_failed.
