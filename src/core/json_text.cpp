@@ -7,12 +7,12 @@ namespace relucover {
 namespace {
 
 /// Words and numbers have no children: nlohmann's destructor asks for no memory then.
-std::string text_of(const nlohmann::json& scalar) { return scalar.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string scalar_text(const nlohmann::json& scalar) { return scalar.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
 
 }  // namespace
 
-JsonText::JsonText(double value) : text_(text_of(value)) {}
-JsonText::JsonText(std::string_view words) : text_(text_of(words)) {}
+JsonText::JsonText(double value) : text_(scalar_text(value)) {}
+JsonText::JsonText(std::string_view words) : text_(scalar_text(words)) {}
 
 JsonText JsonText::object(std::initializer_list<Field> fields) {
   JsonText made(Kind::object);
@@ -27,7 +27,7 @@ JsonText JsonText::as_it_is(std::string text) {
 }
 
 JsonText& JsonText::add(std::string_view name, const JsonText& value) {
-  append_item(text_of(name) + ": " + value.text());
+  append_item(scalar_text(name) + ": " + value.text());
   return *this;
 }
 
