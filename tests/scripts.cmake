@@ -59,5 +59,5 @@ foreach(file ${cli_tests})
   string(REPLACE "test_" "" name ${name})
   add_test(NAME cli.${name} COMMAND ${TEST_PYTHON} -m pytest -q -p no:cacheprovider ${file})
   set_tests_properties(cli.${name} PROPERTIES LABELS cli
-    ENVIRONMENT "RELUCOVER=$<TARGET_FILE:relucover_cli>;FAILING_CALLS=$<TARGET_FILE:failing_calls>;PYTHONDONTWRITEBYTECODE=1;OPENBLAS_NUM_THREADS=1")
+    ENVIRONMENT "RELUCOVER=$<TARGET_FILE:relucover_cli>;FAILING_CALLS=$<TARGET_FILE:failing_calls>;FAILING_ALLOCATIONS=$<TARGET_FILE:failing_allocations>;PYTHONDONTWRITEBYTECODE=1;OPENBLAS_NUM_THREADS=1")
 endforeach()

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -22,15 +21,15 @@ void compare_thresholds(const CompareRequest& request, Session& session) {
   const ThresholdComparison errors = compare(truth, answer);
   const bool same = errors.function_rms < 1e-9;
   if (request.json)
-    return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
-                                                     {"units_truth", errors.units_truth},
-                                                     {"units_answer", errors.units_answer},
-                                                     {"max_weight_error", errors.max_weight_error},
-                                                     {"max_bias_error", errors.max_threshold_error},
-                                                     {"max_output_error", nullptr},
-                                                     {"function_rms", errors.function_rms},
-                                                     {"up_to_sign", errors.up_to_sign},
-                                                     {"equivalent", same}});
+    return session.print_json(JsonText::object({{"units_matched", errors.units_matched},
+                                                {"units_truth", errors.units_truth},
+                                                {"units_answer", errors.units_answer},
+                                                {"max_weight_error", errors.max_weight_error},
+                                                {"max_bias_error", errors.max_threshold_error},
+                                                {"max_output_error", nullptr},
+                                                {"function_rms", errors.function_rms},
+                                                {"up_to_sign", errors.up_to_sign},
+                                                {"equivalent", same}}));
   session.print(
       fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth, errors.units_answer));
   session.print(fmt::format("max weight error    {:.2e}  (unit vectors)\n", errors.max_weight_error));
@@ -55,24 +54,24 @@ void run_compare(const CompareRequest& request, Session& session) {
     errors.units_truth = units_truth;
     errors.units_answer = units_answer;
   }
-  auto layers = nlohmann::ordered_json::array();
+  JsonText layers = JsonText::list();
   for (const LayerComparison& layer : errors.layers)
-    layers.push_back({{"units_truth", layer.units_truth},
-                      {"units_answer", layer.units_answer},
-                      {"units_matched", layer.units_matched},
-                      {"max_weight_error", layer.max_weight_error},
-                      {"max_bias_error", layer.max_bias_error}});
+    layers.push(JsonText::object({{"units_truth", layer.units_truth},
+                                  {"units_answer", layer.units_answer},
+                                  {"units_matched", layer.units_matched},
+                                  {"max_weight_error", layer.max_weight_error},
+                                  {"max_bias_error", layer.max_bias_error}}));
   if (request.json)
-    return session.print_json(nlohmann::ordered_json{{"units_matched", errors.units_matched},
-                                                     {"units_truth", errors.units_truth},
-                                                     {"units_answer", errors.units_answer},
-                                                     {"max_weight_error", errors.max_weight_error},
-                                                     {"max_bias_error", errors.max_bias_error},
-                                                     {"max_output_error", errors.max_output_error},
-                                                     {"function_rms", errors.function_rms},
-                                                     {"up_to_sign", errors.up_to_sign},
-                                                     {"equivalent", same.same},
-                                                     {"layers", layers}});
+    return session.print_json(JsonText::object({{"units_matched", errors.units_matched},
+                                                {"units_truth", errors.units_truth},
+                                                {"units_answer", errors.units_answer},
+                                                {"max_weight_error", errors.max_weight_error},
+                                                {"max_bias_error", errors.max_bias_error},
+                                                {"max_output_error", errors.max_output_error},
+                                                {"function_rms", errors.function_rms},
+                                                {"up_to_sign", errors.up_to_sign},
+                                                {"equivalent", same.same},
+                                                {"layers", layers}}));
   session.print(
       fmt::format("units matched       {} of {} ({} in the answer)\n", errors.units_matched, errors.units_truth, errors.units_answer));
   if (errors.layers.size() > 1)

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
 #include "relucover/planted_arguments.hpp"
+#include "report/result_json.hpp"
 
 namespace relucover::cli {
 
@@ -68,14 +68,13 @@ std::string side_by_side(const Network& truth, const Network& answer, const Comp
   return table;
 }
 
-nlohmann::ordered_json as_json(const Result& result, const Comparison& errors) {
-  auto object = nlohmann::ordered_json::parse(result.json());
-  object["units_matched"] = errors.units_matched;
-  object["max_weight_error"] = errors.max_weight_error;
-  object["max_bias_error"] = errors.max_bias_error;
-  object["max_output_error"] = errors.max_output_error;
-  object["function_rms"] = errors.function_rms;
-  return object;
+JsonText as_json(const Result& result, const Comparison& errors) {
+  return json_of(result)
+      .add("units_matched", errors.units_matched)
+      .add("max_weight_error", errors.max_weight_error)
+      .add("max_bias_error", errors.max_bias_error)
+      .add("max_output_error", errors.max_output_error)
+      .add("function_rms", errors.function_rms);
 }
 
 void run_demo(const DemoRequest& request, Session& session) {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <optional>
 
@@ -34,37 +33,34 @@ Told told_apart(const SampleSource& source, const std::string& file, const Contr
   return {found.least(), found.least_augmented(), found.findings};
 }
 
-nlohmann::ordered_json as_json(const Test& test) {
-  return {{"passed", test.passed}, {"worst_z", test.worst_z}, {"threshold", test.threshold}, {"worst", test.worst}};
+JsonText as_json(const Test& test) {
+  return JsonText::object({{"passed", test.passed}, {"worst_z", test.worst_z}, {"threshold", test.threshold}, {"worst", test.worst}});
 }
 
-nlohmann::ordered_json as_json(const InputDiagnostics& found) {
-  using Json = nlohmann::ordered_json;
-  Json object = {{"samples", found.samples},
-                 {"inputs", found.inputs},
-                 {"outputs", found.outputs},
-                 {"constant_columns", found.constant_columns},
-                 {"duplicated_columns", found.duplicated_columns},
-                 {"dependent_columns", found.dependent_columns},
-                 {"covariance_condition", found.covariance_condition},
-                 {"largest_mean", found.largest_mean},
-                 {"distance_from_identity", found.distance_from_identity},
-                 {"whitened", found.whitened},
-                 {"gaussian", as_json(found.gaussian)},
-                 {"symmetric", as_json(found.symmetric)},
-                 {"label_rank", found.label_rank},
-                 {"affine_fit_residual", found.affine_fit_residual},
-                 {"labels_float32", found.grid.float32},
-                 {"label_decimals", nullptr},
-                 {"label_values", found.grid.values},
-                 {"label_rounding", found.grid.rounding()},
-                 {"units_at_least", nullptr},
-                 {"t2_spectrum", found.t2_spectrum},
-                 {"t2_noise_edge", found.t2_noise_edge},
-                 {"noise_at_most", found.noise_at_most}};
-  if (found.grid.decimals >= 0) object["label_decimals"] = found.grid.decimals;
-  if (found.units_at_least) object["units_at_least"] = *found.units_at_least;
-  return object;
+JsonText as_json(const InputDiagnostics& found) {
+  const auto& decimals = found.grid.decimals;
+  return JsonText::object({{"samples", found.samples},
+                           {"inputs", found.inputs},
+                           {"outputs", found.outputs},
+                           {"constant_columns", found.constant_columns},
+                           {"duplicated_columns", found.duplicated_columns},
+                           {"dependent_columns", found.dependent_columns},
+                           {"covariance_condition", found.covariance_condition},
+                           {"largest_mean", found.largest_mean},
+                           {"distance_from_identity", found.distance_from_identity},
+                           {"whitened", found.whitened},
+                           {"gaussian", as_json(found.gaussian)},
+                           {"symmetric", as_json(found.symmetric)},
+                           {"label_rank", found.label_rank},
+                           {"affine_fit_residual", found.affine_fit_residual},
+                           {"labels_float32", found.grid.float32},
+                           {"label_decimals", decimals >= 0 ? JsonText(decimals) : JsonText(nullptr)},
+                           {"label_values", found.grid.values},
+                           {"label_rounding", found.grid.rounding()},
+                           {"units_at_least", found.units_at_least},
+                           {"t2_spectrum", found.t2_spectrum},
+                           {"t2_noise_edge", found.t2_noise_edge},
+                           {"noise_at_most", found.noise_at_most}});
 }
 
 std::string sentence(const Test& test, std::string_view held, std::string_view failed) {
@@ -114,12 +110,11 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
   std::optional<Told> told;
   if (!request.network.empty()) told = told_apart(*source, request.network, control);
   if (request.json) {
-    auto object = as_json(found);
-    if (told) {
-      object["distinguishing_least"] = told->least;
-      object["augmented_distinguishing_least"] = told->least_augmented;
-      object["distinguishing_findings"] = told->findings;
-    }
+    JsonText object = as_json(found);
+    if (told)
+      object.add("distinguishing_least", told->least)
+          .add("augmented_distinguishing_least", told->least_augmented)
+          .add("distinguishing_findings", told->findings);
     return session.print_json(object);
   }
   session.print(as_text(found));

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
@@ -37,14 +36,13 @@ void run_evaluate(const EvaluateRequest& request, Session& session) {
   MomentObjective objective;
   if (request.moments >= 0) objective = moment_objective(network, *source, request.moments, control);
   if (request.json) {
-    nlohmann::ordered_json object{
-        {"samples", error.samples},           {"rms", error.rms},
-        {"relative", error.relative},         {"max_abs", error.max_abs},
-        {"worst_sample", error.worst_sample}, {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}};
-    if (request.moments >= 0) {
-      object["moment_risk"] = objective.by_order;
-      object["moment_risk_by_chance"] = objective.by_chance;
-    }
+    JsonText object = JsonText::object({{"samples", error.samples},
+                                        {"rms", error.rms},
+                                        {"relative", error.relative},
+                                        {"max_abs", error.max_abs},
+                                        {"worst_sample", error.worst_sample},
+                                        {"output_rms", std::vector<double>(error.output_rms.begin(), error.output_rms.end())}});
+    if (request.moments >= 0) object.add("moment_risk", objective.by_order).add("moment_risk_by_chance", objective.by_chance);
     return session.print_json(object);
   }
   session.print(fmt::format("samples         {}\n", error.samples));

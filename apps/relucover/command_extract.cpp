@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "relucover/data_arguments.hpp"
 #include "relucover/learn_request.hpp"
 #include "report/answer_file.hpp"
+#include "report/result_json.hpp"
 
 namespace relucover::cli {
 
@@ -44,14 +44,13 @@ void print(const Extraction& found, bool json, Session& session) {
     return session.print(fmt::format("\nqueries           {} answered, {} asked again, {} from the spool; {} restarts, {} attempts\n",
                                      found.queries, found.repeated, found.reused, found.restarts, found.attempts));
   }
-  auto object = nlohmann::ordered_json::parse(found.result.json());
-  object["queries"] = found.queries;
-  object["repeated"] = found.repeated;
-  object["reused"] = found.reused;
-  object["restarts"] = found.restarts;
-  object["attempts"] = found.attempts;
-  object["looks_like"] = found.looks_like;
-  session.print_json(object);
+  session.print_json(json_of(found.result)
+                         .add("queries", found.queries)
+                         .add("repeated", found.repeated)
+                         .add("reused", found.reused)
+                         .add("restarts", found.restarts)
+                         .add("attempts", found.attempts)
+                         .add("looks_like", found.looks_like));
 }
 
 void run_extract(ExtractRequest& request, Session& session) {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -17,20 +16,20 @@ const MethodInfo* info_of(const std::vector<MethodInfo>& all, const std::string&
 }
 
 void print_json(Session& session) {
-  auto list = nlohmann::ordered_json::array();
+  JsonText list = JsonText::list();
   const auto all = methods();
   for (const PaperMethods& paper : catalogue())
     for (const CataloguedMethod& method : paper.methods) {
       const MethodInfo* info = info_of(all, method.name);
       if (!info) continue;  // of a task
-      auto settings = nlohmann::ordered_json::object();
-      for (const auto& [name, meaning] : info->settings) settings[name] = meaning;
-      list.push_back({{"name", method.name},
-                      {"summary", info->summary},
-                      {"settings", settings},
-                      {"paper", paper.tag},
-                      {"item", method.item},
-                      {"assumes", method.assumes}});
+      JsonText settings = JsonText::object();
+      for (const auto& [name, meaning] : info->settings) settings.add(name, meaning);
+      list.push(JsonText::object({{"name", method.name},
+                                  {"summary", info->summary},
+                                  {"settings", settings},
+                                  {"paper", paper.tag},
+                                  {"item", method.item},
+                                  {"assumes", method.assumes}}));
     }
   session.print_json(list);
 }

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -36,8 +35,8 @@ void run_signs(const SignsRequest& request, Session& session) {
     }
   }
   if (request.json)
-    return session.print_json(nlohmann::ordered_json{
-        {"unique", found.unique}, {"complete", found.complete}, {"equivalent", found.signs.size()}, {"signs", found.signs}});
+    return session.print_json(JsonText::object(
+        {{"unique", found.unique}, {"complete", found.complete}, {"equivalent", found.signs.size()}, {"signs", found.signs}}));
   session.print(found.unique ? "unique: no unit can be turned around without changing the function\n"
                              : fmt::format("{}{} ways to turn units around have the same function{}\n", found.complete ? "" : "at least ",
                                            found.signs.size(), found.complete ? "" : " (the search was cut short)"));

@@ -1,6 +1,7 @@
 // relucover: recover a neural network from its inputs and outputs. Parses, runs one command, reports.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <new>
 
 #include "core/version.hpp"
@@ -55,7 +56,7 @@ int parse_and_run(Program& program, Session& session, int argc, char** argv) {
     abort_ranks(exit_code::not_enough);
     return exit_code::not_enough;
   } catch (const std::bad_alloc&) {
-    return failed(session, exit_code::numerical, "not enough memory (use fewer samples, or fewer units)");
+    throw;  // words that are put together need memory too
   } catch (const relucover::DataError& error) {
     return failed(session, exit_code::usage_or_data, error.what());
   } catch (const std::invalid_argument& error) {
@@ -68,8 +69,14 @@ int parse_and_run(Program& program, Session& session, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Program program("relucover", opening, closing, "relucover " + relucover::version());
-  Session session;
-  for (const auto add : commands) add(program, session);
-  return parse_and_run(program, session, argc, argv);
+  try {
+    Program program("relucover", opening, closing, "relucover " + relucover::version());
+    Session session;
+    for (const auto add : commands) add(program, session);
+    return parse_and_run(program, session, argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("relucover: not enough memory (use fewer samples, or fewer units)\n", stderr);
+    abort_ranks(exit_code::numerical);
+    return exit_code::numerical;
+  }
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -128,9 +127,7 @@ void Session::print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-void Session::print_json(const nlohmann::ordered_json& object) {
-  print(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-}
+void Session::print_json(const JsonText& object) { print(object.text() + "\n"); }
 
 void Session::flush() {
   terminal_.clear();

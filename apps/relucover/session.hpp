@@ -1,6 +1,5 @@
 #pragma once
 // What every command shares: exit codes, text for people, progress on a terminal, Ctrl-C.
-#include <nlohmann/json_fwd.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json_text.hpp"
 #include "relucover/relucover.hpp"
 
 namespace relucover::cli {
@@ -54,7 +54,7 @@ class Session {
   void say(std::string_view line);
   /// A result, on standard output.
   void print(std::string_view text);
-  void print_json(const nlohmann::ordered_json& object);
+  void print_json(const JsonText& object);
   /// Throws DataError if standard output did not take everything (a full disk, say).
   void flush();
 

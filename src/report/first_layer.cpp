@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "core/json_text.hpp"
 
 namespace relucover {
 
@@ -40,27 +41,25 @@ std::string FirstLayerResult::full() const {
 }
 
 std::string FirstLayerResult::json() const {
-  using nlohmann::json;
-  const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
-  json object = {{"task", task},
-                 {"status", name_of(status)},
-                 {"message", message},
-                 {"method", method},
-                 {"units", model.units()},
-                 {"samples", samples},
-                 {"seconds", seconds},
-                 {"notes", notes},
-                 {"holdout_samples", holdout_samples},
-                 {"holdout_error", number(holdout_error)},
-                 {"direction_error", number(direction_error)}};
-  object["figures"] = json::object();
-  for (const auto& [name, value] : figures) object["figures"][name] = number(value);
-  object["stages"] = json::array();
+  JsonText written = JsonText::list();
   for (const StageRecord& stage : stages)
-    object["stages"].push_back(
-        {{"stage", stage.stage}, {"seconds", stage.seconds}, {"iterations", stage.iterations}, {"residual", number(stage.residual)}});
-  object["model"] = model.units() > 0 ? json::parse(threshold_model_json(model)) : json(nullptr);
-  return object.dump();
+    written.push(JsonText::object(
+        {{"stage", stage.stage}, {"seconds", stage.seconds}, {"iterations", stage.iterations}, {"residual", stage.residual}}));
+  return JsonText::object({{"task", task},
+                           {"status", name_of(status)},
+                           {"message", message},
+                           {"method", method},
+                           {"units", model.units()},
+                           {"samples", samples},
+                           {"seconds", seconds},
+                           {"notes", notes},
+                           {"holdout_samples", holdout_samples},
+                           {"holdout_error", holdout_error},
+                           {"direction_error", direction_error},
+                           {"figures", figures},
+                           {"stages", written},
+                           {"model", model.units() > 0 ? JsonText::as_it_is(threshold_model_json(model)) : JsonText(nullptr)}})
+      .text();
 }
 
 }  // namespace relucover

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "relucover/learn.hpp"
 
 namespace relucover {
@@ -102,44 +100,6 @@ std::string Result::full() const {
   if (!figures.empty()) page += "\n";
   for (const auto& [name, value] : figures) page += fmt::format("{} = {:.6g}\n", name, value);
   return page;
-}
-
-std::string Result::json() const {
-  // A NaN or an infinity becomes null: JSON has no other word for it.
-  nlohmann::ordered_json object = {
-      {"status", name_of(status)},
-      {"message", message},
-      {"method", method},
-      {"method_asked", method_asked},
-      {"method_reason", method_reason},
-      {"domain", domain},
-      {"link", name_of(network.link)},
-      {"units", network.all_units()},
-      {"layers", network.widths()},
-      {"units_asked", units_asked},
-      {"inputs", network.inputs()},
-      {"outputs", network.outputs()},
-      {"residual_rms", residual_rms},
-      {"residual_relative", residual_relative},
-      {"holdout_rms", holdout_rms},
-      {"noise_estimate", noise_estimate},
-      {"sign_ambiguous", sign_ambiguous},
-      {"left_out", left_out},
-      {"detection_limit", detection_limit},
-      {"samples", samples},
-      {"seconds", seconds},
-      {"stages", nlohmann::ordered_json::array()},
-      {"notes", notes},
-      {"figures", nlohmann::ordered_json::object()},
-      {"series", nlohmann::ordered_json::object()},
-  };
-  for (const auto& record : stages)
-    object["stages"].push_back(
-        {{"stage", record.stage}, {"seconds", record.seconds}, {"iterations", record.iterations}, {"residual", record.residual}});
-  for (const auto& [name, value] : figures) object["figures"][name] = value;
-  for (const auto& [name, values] : series) object["series"][name] = values;
-  // A message can carry a file's name, which need not be UTF-8.
-  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace relucover

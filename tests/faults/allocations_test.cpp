@@ -230,6 +230,20 @@ TEST_F(Allocations, Extract) {
                       {.every = 7});
 }
 
+TEST_F(Allocations, ResultsAsJson) {
+  const Result result = learn(problem.samples, {.units = 2, .threads = 1, .starts = 1});
+  ASSERT_TRUE(result.usable()) << result.message;
+  ASSERT_FALSE(result.stages.empty());
+  expect_all_survived("result as JSON", [&] { return result.json(); });
+  FirstLayerResult first;
+  first.model.W = Matrix::Identity(2, 3);
+  first.model.t = Vector::Zero(2);
+  first.notes = {"a note"};
+  first.figures = {{"condition", 12.5}};
+  first.stages = result.stages;
+  expect_all_survived("first layer as JSON", [&] { return first.json(); });
+}
+
 std::string sum_of(const SampleSource& source) {
   BlockBuffer<double> buffer;
   const Block<double> all = source.read(0, source.samples(), buffer);

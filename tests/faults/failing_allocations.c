@@ -1,9 +1,12 @@
 // Preloaded into Python (LD_PRELOAD) by tests/python/test_faults.py: so many allocations fail, from this one on.
+// Preloaded into the program by tests/cli/test_memory.py, it is told by FAIL_AT and FAIL_MANY, and leaves how many there were in FAIL_MARK.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void* __libc_malloc(size_t size);
@@ -56,4 +59,28 @@ int posix_memalign(void** to, size_t alignment, size_t size) {
   if (memory == NULL) return ENOMEM;
   *to = memory;
   return 0;
+}
+
+typedef int Main(int, char**, char**);
+static Main* main_of_program;
+
+static int main_that_fails(int count, char** words, char** environment) {
+  fail_allocations(atol(getenv("FAIL_AT")), atol(getenv("FAIL_MANY")));
+  const int code = main_of_program(count, words, environment);
+  const long allocations = stop_failing();
+  FILE* mark = fopen(getenv("FAIL_MARK"), "w");
+  if (mark != NULL) {
+    fprintf(mark, "%ld", allocations);
+    fclose(mark);
+  }
+  return code;
+}
+
+/// What the loader starts a program with: allocations count from `main` on.
+int __libc_start_main(Main* program, int count, char** words, void (*begin)(void), void (*end)(void), void (*unload)(void), void* stack) {
+  typedef int Start(Main*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*);
+  Start* start;
+  *(void**)&start = dlsym(RTLD_NEXT, "__libc_start_main");
+  main_of_program = program;
+  return start(getenv("FAIL_MARK") != NULL ? main_that_fails : program, count, words, begin, end, unload, stack);
 }

@@ -28,6 +28,7 @@ def written(ending):
     truth.write(path("again." + ending))
     return relucover.Network.read(path("again." + ending)).W.tolist()
 
+learned = relucover.learn(x, y, units=2, threads=1, starts=1)
 jobs = {
     "learn": lambda: relucover.learn(x, y, units=2, threads=1, starts=1).status,
     "extract": lambda: relucover.extract(truth.predict, inputs=3, units=2, threads=1, starts=1, first=200, fresh=50, budget=400).result.status,
@@ -38,6 +39,7 @@ jobs = {
     "read csv": lambda: relucover.diagnose(path("csv"))["samples"],
     "json": lambda: written("json"),
     "onnx": lambda: written("onnx"),
+    "result": learned.json,
     "moments": lambda: relucover.PowerSums.read(path("moments")).samples,
 }
 job = jobs[name]
@@ -74,7 +76,7 @@ assert survived > 0
 print(f"{name}: {allocations} allocations, {survived} failures survived")
 """
 
-JOBS = ["learn", "extract", "compare", "diagnose", "predict", "read npz", "read csv", "json", "onnx", "moments"]
+JOBS = ["learn", "extract", "compare", "diagnose", "predict", "read npz", "read csv", "json", "onnx", "result", "moments"]
 
 
 @pytest.mark.parametrize("name", JOBS)
