@@ -47,6 +47,15 @@ def test_noise_is_not_claimed(relucover, relucover_json, tmp_path):
     assert answer["status"] in ("approximate", "budget_exhausted")
 
 
+def test_noise_leaves_the_network_to_be_seen(relucover, relucover_json, tmp_path):
+    """Not claimed, but found: 10,000 samples, noise of a hundredth, every unit within .02."""
+    relucover("sample", "--inputs", 4, "--layers", "4,3", "--samples", 10000, "--seed", 4, "--noise", 0.01, "-o", "d.npz", "--truth", "t.json")
+    answer = relucover_json("learn", "d.npz", "--layers", "4,3", "-o", "n.json", code=1)
+    assert answer["status"] == "approximate" and "noise" in answer["message"] and 0.009 < answer["noise_estimate"] < 0.011
+    errors = relucover_json("compare", "t.json", "n.json")
+    assert errors["units_matched"] == 7 and max(errors["max_weight_error"], errors["max_bias_error"]) < 0.02
+
+
 def test_one_hidden_layer_by_another_name(relucover, relucover_json, data):
     assert relucover_json("learn", "data.npz", "--layers", "2")["layers"] == [2]
 

@@ -53,6 +53,13 @@ void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, co
                 const Control& control, Result& result) {
   measure(source, prepared, found.plain, control, result);
   judge(source, options.layers, control, result);
+  if (!found.noisy) return;
+  result.noise_estimate = result.residual_rms;
+  result.message = fmt::format(
+      "not certified: layers of {} units fit the labels to noise of {:.1e} of their spread; whether that is all there is, is not tested "
+      "for "
+      "several layers",
+      fmt::join(result.network.widths(), ", "), result.residual_relative);
 }
 
 void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {

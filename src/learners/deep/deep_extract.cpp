@@ -45,7 +45,7 @@ class DeepExtraction {
       ++extraction.attempts;
       learn_from_gaussian(result);
       if (found_.found) {
-        ask_about_rare_units();
+        if (!found_.noisy) ask_about_rare_units();
         judge(result);
       }
       if (result.status == Status::exact || 4 * wanted > options_.budget || (found_.found && result.usable())) break;

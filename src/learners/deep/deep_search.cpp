@@ -8,6 +8,7 @@
 
 #include "learners/deep/deep_finish.hpp"
 #include "learners/deep/grow.hpp"
+#include "learners/deep/noisy.hpp"
 #include "learners/deep/rare.hpp"
 #include "learners/deep/shrink.hpp"
 #include "solve/layered_descent.hpp"
@@ -25,11 +26,17 @@ class DeepSearch {
   }
 
   DeepSearchOutcome run() {
+    std::vector<double> costs_of_starts;
     try {
       for (Index start = 0; start < options_.starts && !done_; ++start) {
         ++outcome_.starts;
+        const std::ptrdiff_t before = std::ssize(outcome_.history);
         from_one_start(start);
+        if (done_) break;
+        costs_of_starts.push_back(*std::min_element(outcome_.history.begin() + before, outcome_.history.end()));
+        if (at_a_floor(costs_of_starts)) break;
       }
+      if (!outcome_.found && options_.through_noise) look_through_noise();
     } catch (const Interrupted&) {
       if (!outcome_.found) throw;  // what is found is worth having
     }
@@ -98,6 +105,7 @@ class DeepSearch {
     rotation.told = told;
     rotation.exact = data_.exact;
     rotation.goal = std::max(rotation.goal, 10 * data_.exact);
+    rotation.most_batches = options_.batches;
     if (round > 0) {
       rotation.most_batches = 40;
       rotation.stall = 8;
@@ -123,6 +131,16 @@ class DeepSearch {
       }
     }
     return std::move(end.sign_free);
+  }
+
+  void look_through_noise() {
+    constexpr double hopeless = 0.5;
+    if (!(outcome_.cost < hopeless)) return;
+    auto plain = fitted_through_noise(outcome_.sign_free, data_, outcome_.most_widths(), control_);
+    if (!plain) return;
+    outcome_.found = outcome_.noisy = true;
+    outcome_.plain = std::move(plain->model);
+    outcome_.linear = std::move(plain->linear);
   }
 
   void remember(const LayeredModel& model, double cost) {

@@ -15,12 +15,17 @@ struct DeepSearchOptions {
   std::uint64_t seed = 0;
   /// Units at the start for each unit wanted.
   double wide = 1.5;
+  /// A fit that stands at the noise of the labels is an answer too.
+  bool through_noise = true;
+  /// Batches of the first descent of a start at most.
+  Index batches = 300;
   /// Samples for each parameter: in a batch, on a fixed set, in the finish.
   double batch = 6, fixed = 12, finish = 20;
 };
 
 struct DeepSearchOutcome {
-  bool found = false;         // a plain network, right on nearly all samples
+  bool found = false;         // a plain network, right on nearly all samples, or as right as the noise allows
+  bool noisy = false;         // the latter
   LayeredModel plain;         // of scaled samples
   std::vector<Index> linear;  // linear units at the end of each layer
   Index wrong = 0;            // samples that it has wrong, of those learned from

@@ -89,8 +89,7 @@ Vector signs_of_layer(const LayeredModel& model, Index layer) {
   return signs;
 }
 
-PlainForm plain_form(const LayeredModel& model, const RowMatrix& x, const RowMatrix& y) {
-  constexpr double tolerance = 1e-6;
+PlainForm plain_form(const LayeredModel& model, const RowMatrix& x, const RowMatrix& y, double tolerance) {
   const RowMatrix features = features_of(model, x);
   const auto before_activation = [&](Index layer) {
     return Matrix(features.leftCols(model.seen_count(layer)) * model.theta[static_cast<std::size_t>(layer)].transpose());

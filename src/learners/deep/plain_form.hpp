@@ -10,8 +10,8 @@ struct PlainForm {
   std::vector<Index> linear;
 };
 /// The units of each layer regressed on the values of the layer below, their signs by the linear parts of the layer above. A linear
-/// part that no signs explain becomes linear units.
-PlainForm plain_form(const LayeredModel& sign_free, const RowMatrix& x, const RowMatrix& y);
+/// part that no signs explain becomes linear units. What is left over below `tolerance` of its size counts as none.
+PlainForm plain_form(const LayeredModel& sign_free, const RowMatrix& x, const RowMatrix& y, double tolerance = 1e-6);
 
 /// Signs s of the units of a layer: the layer above has B |u| + B diag(s) u + constants, so its linear part is B diag(s) theta. Least
 /// squares over all rows above, robust to rows that the data do not determine. |s| = 1 where all is well.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "learners/deep/noisy.hpp"
 #include "learners/registry.hpp"
 
 namespace relucover {
@@ -12,7 +13,7 @@ namespace {
 /// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
 /// first: a layer more is tried with the widths that were not enough before.
 std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, bool unasked) {
-  const Index widest = unasked ? 9 : 64, widest_of_more_layers = unasked ? 4 : widest;
+  const Index widest = unasked ? 6 : 64, widest_of_more_layers = unasked ? 4 : widest;
   const Index inputs = data.x.cols(), outputs = data.y.cols();
   const std::size_t fewest_layers = options.any_depth ? 2 : options.layers.size(), most_layers = options.any_depth ? 3 : fewest_layers;
   std::vector<std::vector<Index>> all;
@@ -67,6 +68,11 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   search.starts = 2;
   search.rounds = 3;
   const bool unasked = setting(options, unasked_setting, 0) != 0;
+  search.through_noise = false;
+  if (unasked) {
+    search.starts = 1;
+    search.batches = 60;
+  }
   DeepSearchOutcome best;
   Progress progress;
   for (const auto& widths : widths_to_try(data, options, unasked)) {
@@ -76,6 +82,13 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
     const double cost = found.cost;
     if (best.asked.empty() || cost < best.cost) best = std::move(found);
     if (!progress.goes_on(cost)) break;
+  }
+  if (unasked || best.asked.empty()) return best;
+  // Wider layers leave as much: noise, as far as can be told.
+  if (auto plain = fitted_through_noise(best.sign_free, data, {}, control)) {
+    best.found = best.noisy = true;
+    best.plain = std::move(plain->model);
+    best.linear = std::move(plain->linear);
   }
   return best;
 }
