@@ -133,6 +133,8 @@ class Plan {
   bool may_be_deeper(const Result& result) const {
     if (options_.units > 0 || result.certified() || !(result.figures.contains("something_left") || leaves_samples_out(result)))
       return false;
+    constexpr double mostly_noise = 0.5;
+    if (!leaves_samples_out(result) && result.residual_relative > mostly_noise) return false;
     const LabelGrid grid = label_grid(source_, control_);
     constexpr double single_precision = 1e-6;
     return grid.rounding() <= single_precision * grid.largest;
