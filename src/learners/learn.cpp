@@ -242,7 +242,13 @@ Result learn_outputs(const SampleSource& source, const LearnOptions& given) {
   }
   Control control = Control(options.threads, options.time_limit, options.observer).with_ranks(options.ranks);
   const SingleThreadedBlas single_threaded;
-  std::optional<Checkpoint> checkpoint = checkpoint_for(source, options, control);
+  std::optional<Checkpoint> checkpoint = [&]() -> std::optional<Checkpoint> {
+    try {
+      return checkpoint_for(source, options, control);
+    } catch (const Interrupted&) {
+      return std::nullopt;  // said below, at the first step
+    }
+  }();
   if (checkpoint) control = control.with_checkpoint(&*checkpoint);
   const StageClock clock("learn");
   Result result;
@@ -284,11 +290,10 @@ Result learn_through(Link link, const SampleSource& source, const LearnOptions& 
 }
 
 /// The link to try first, as far as the labels tell.
-Link link_to_try(const SampleSource& source, const LearnOptions& options) {
+Link link_to_try(const SampleSource& source, const LearnOptions& options, const Control& control) {
   if (options.link || options.ranks || !options.checkpoint.empty() || !options.resume.empty() || source.samples() == 0)
     return options.link.value_or(Link::identity);
   constexpr Index rows = 4000;
-  const Control control(1);
   const auto part = gather(source, spread_rows(source.samples(), std::min(rows, source.samples()), options.seed), control);
   const Link likely = likely_link(part.y());
   // Labels that are 0 or 1 at times were scaled to lie there, or are classes.
@@ -297,33 +302,44 @@ Link link_to_try(const SampleSource& source, const LearnOptions& options) {
   return likely;
 }
 
-}  // namespace
+/// With the time that is left.
+LearnOptions in_time(LearnOptions options, double seconds) {
+  options.time_limit = std::max(seconds, 1e-3);
+  return options;
+}
 
-Result learn(const SampleSource& source, const LearnOptions& options) {
-  check_no_problems("learn", options.problems());
+/// Through the link that is asked for, or that labels show.
+Result learn_through_any(const SampleSource& source, const LearnOptions& options, const Control& control) {
   Link link = Link::identity;
   try {
-    link = link_to_try(source, options);
+    link = link_to_try(source, options, control);
   } catch (const DataError&) {
     link = Link::identity;  // what can't be read is said by who learns
   }
-  if (link == Link::identity) return learn_outputs(source, options);
-  if (options.link) return learn_through(link, source, options);
+  if (link == Link::identity) return learn_outputs(source, in_time(options, control.seconds_left()));
+  if (options.link) return learn_through(link, source, in_time(options, control.seconds_left()));
   constexpr double share_of_time = 0.5;
-  const Control control(options.threads, options.time_limit, options.observer);
-  LearnOptions first = options;
-  first.time_limit = share_of_time * options.time_limit;
-  Result through = learn_through(link, source, first);
+  Result through = learn_through(link, source, in_time(options, share_of_time * control.seconds_left()));
   if (through.certified()) return through;
-  LearnOptions rest = options;
-  rest.time_limit = std::max(control.seconds_left(), 1e-3);
-  Result plain = learn_outputs(source, rest);
+  Result plain = learn_outputs(source, in_time(options, control.seconds_left()));
   // Probabilities that add up to 1 went through softmax, whatever else fits them.
   const bool prefer_link =
       !plain.certified() && through.usable() && (link != Link::sigmoid || through.residual_relative < plain.residual_relative);
   if (prefer_link) return through;
   plain.notes.push_back(fmt::format("the labels look like those of a {} link, which was tried too: {}", name_of(link), through.message));
   return plain;
+}
+
+}  // namespace
+
+Result learn(const SampleSource& source, const LearnOptions& options) {
+  check_no_problems("learn", options.problems());
+  const Control control(options.threads, options.time_limit, options.observer);
+  try {
+    return learn_through_any(source, options, control);
+  } catch (const Interrupted&) {  // while the link was looked for: who learns says it
+    return learn_outputs(source, in_time(options, control.seconds_left()));
+  }
 }
 
 }  // namespace relucover

@@ -41,7 +41,12 @@ MemorySource<double> gather(const SampleSource& source, const std::vector<Index>
   BlockBuffer<double> buffer;
   constexpr Index longest_run = 4096, values_of_a_gap = 512;
   const Index gap = std::max<Index>(4, values_of_a_gap / (source.inputs() + source.outputs()));
-  for (std::size_t begin = 0; begin < order.size();) {
+  for (std::size_t begin = 0, checked = 0; begin < order.size();) {
+    constexpr std::size_t rows_between_checks = 256;
+    if (begin == 0 || begin - checked >= rows_between_checks) {
+      control.check();
+      checked = begin;
+    }
     // Rows close together are read as one run: cheaper for files that are compressed or far away.
     std::size_t end = begin + 1;
     const Index first = rows[order[begin]];
@@ -51,7 +56,6 @@ MemorySource<double> gather(const SampleSource& source, const std::vector<Index>
       x.row(static_cast<Index>(order[i])) = block.x.row(rows[order[i]] - first);
       y.row(static_cast<Index>(order[i])) = block.y.row(rows[order[i]] - first);
     }
-    if (begin % 1024 == 0) control.check();
     begin = end;
   }
   return MemorySource<double>(std::move(x), std::move(y), source.name());
