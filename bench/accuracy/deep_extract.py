@@ -38,7 +38,7 @@ def trained(name, widths, state):
     from sklearn.preprocessing import StandardScaler
 
     x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-    x = StandardScaler().fit_transform(x[:, x.std(0) > 0.05])
+    x = StandardScaler().fit_transform(x[:, x.std(0) > 0.05 * x.std(0).max()])
     model = MLPRegressor(widths, max_iter=300, random_state=state).fit(x, (y - y.mean()) / y.std())
     layers = [(w.T, b) for w, b in zip(model.coefs_[:-1], model.intercepts_[:-1])]
     return layers, model.coefs_[-1].T, model.intercepts_[-1]
