@@ -83,7 +83,7 @@ def one_seed(options, name, seed):
     named = sum("unit" in note and bool(re.search(r"is o(n|ff) at|can be left out|convention|linear", note)) for note in found.result.notes)
     exact = found.status == "exact"
     whole = missing == 0
-    passed = (exact and whole) or (right >= 0.999 and named > 0) or (right >= 0.999 and missing <= always)
+    passed = (exact and whole) or (right >= 0.999 and 0 <= missing <= always and (missing == 0 or named > 0))
     false = exact and (right < 0.998 or missing > always or missing < 0)
     print(f"  seed {seed}: {found.status}, units missing {missing} (hardly ever bent: {always}, named: {named}), right on {right:.5f} of fresh inputs, "
           f"{found.queries} queries, {seconds:.1f} s{'  FALSE CLAIM' if false else ''}" + ("" if exact else f"  {found.result.message[:150]}"), flush=True)
