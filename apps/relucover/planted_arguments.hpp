@@ -16,7 +16,7 @@ struct PlantedArguments {
   Index count = 0;
   double noise = 0;
   /// Widths of hidden layers; empty: one of options.units.
-  std::vector<Index> layers;
+  std::vector<Index> layers = {};
 
   void add_to(Command& command);
   Network network() const;

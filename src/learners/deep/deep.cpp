@@ -8,6 +8,7 @@
 #include "learners/deep/deep_data.hpp"
 #include "learners/deep/deep_search.hpp"
 #include "learners/deep/widths.hpp"
+#include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "verify/gate.hpp"
 #include "verify/label_grid.hpp"
@@ -53,12 +54,11 @@ void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, co
                 const Control& control, Result& result) {
   measure(source, prepared, found.plain, control, result);
   judge(source, options.layers, control, result);
-  if (!found.noisy) return;
+  if (!found.noisy || result.certified()) return;
   result.noise_estimate = result.residual_rms;
   result.message = fmt::format(
-      "not certified: layers of {} units fit the labels to noise of {:.1e} of their spread; whether that is all there is, is not tested "
-      "for "
-      "several layers",
+      "not certified: layers of {} units fit the labels to noise of {:.1e} of their spread; whether that is all there is, is not "
+      "tested for several layers",
       fmt::join(result.network.widths(), ", "), result.residual_relative);
 }
 
@@ -79,6 +79,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
         "no network with layers of {} units fits: relative squared residual {:.1e} after {} starts. Are the labels without noise, and are "
         "there enough layers and units?",
         fmt::join(found.asked, ", "), found.cost, found.starts);
+    if (setting(options, unasked_setting, 0) != 0) result.message += " This was a short look: --layers auto looks longer";
     return;
   }
   const std::vector<Index> widths = found.plain.widths();

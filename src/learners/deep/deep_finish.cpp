@@ -11,14 +11,14 @@
 
 namespace relucover {
 
-namespace {
-
 bool no_wider(const LayeredModel& model, const std::vector<Index>& widths) {
   if (widths.empty()) return true;
   for (Index l = 0; l < model.depth(); ++l)
     if (model.width(l) > widths[static_cast<std::size_t>(l)]) return false;
   return true;
 }
+
+namespace {
 
 double share(const std::vector<char>& mask) {
   return static_cast<double>(std::count(mask.begin(), mask.end(), 1)) / static_cast<double>(std::max<std::size_t>(mask.size(), 1));

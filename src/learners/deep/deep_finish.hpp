@@ -7,6 +7,9 @@
 
 namespace relucover {
 
+/// No layer is wider than that; empty: whatever they are.
+bool no_wider(const LayeredModel& model, const std::vector<Index>& widths);
+
 struct Finished {
   /// Empty: the fit could not be taken to all samples, to the widths wanted, or to a plain network.
   std::optional<PlainForm> plain;

@@ -36,7 +36,7 @@ class DeepSearch {
         costs_of_starts.push_back(*std::min_element(outcome_.history.begin() + before, outcome_.history.end()));
         if (at_a_floor(costs_of_starts)) break;
       }
-      if (!outcome_.found && options_.through_noise) look_through_noise();
+      if (!outcome_.found && options_.through_noise) look_through_noise(data_, control_, outcome_);
     } catch (const Interrupted&) {
       if (!outcome_.found) throw;  // what is found is worth having
     }
@@ -131,16 +131,6 @@ class DeepSearch {
       }
     }
     return std::move(end.sign_free);
-  }
-
-  void look_through_noise() {
-    constexpr double hopeless = 0.5;
-    if (!(outcome_.cost < hopeless)) return;
-    auto plain = fitted_through_noise(outcome_.sign_free, data_, outcome_.most_widths(), control_);
-    if (!plain) return;
-    outcome_.found = outcome_.noisy = true;
-    outcome_.plain = std::move(plain->model);
-    outcome_.linear = std::move(plain->linear);
   }
 
   void remember(const LayeredModel& model, double cost) {

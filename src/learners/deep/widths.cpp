@@ -56,17 +56,20 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   DeepSearchOptions search;
   search.seed = options.seed;
   search.starts = options.starts;
+  search.wide = std::max(1.0, setting(options, "wide", search.wide));
+  search.batch = std::max(1.0, setting(options, "batch", search.batch));
+  const auto rounds = [&](Index otherwise) {
+    return std::max<Index>(1, static_cast<Index>(setting(options, "rounds", static_cast<double>(otherwise))));
+  };
   const bool known = !options.any_depth && std::find(options.layers.begin(), options.layers.end(), 0) == options.layers.end();
   if (known) {
     search.widths = options.layers;
-    search.wide = std::max(1.0, setting(options, "wide", search.wide));
-    search.batch = std::max(1.0, setting(options, "batch", search.batch));
-    search.rounds = std::max<Index>(1, static_cast<Index>(setting(options, "rounds", static_cast<double>(search.rounds))));
+    search.rounds = rounds(search.rounds);
     return deep_search(data, search, control);
   }
   search.fewest = true;
   search.starts = 2;
-  search.rounds = 3;
+  search.rounds = rounds(3);
   const bool unasked = setting(options, unasked_setting, 0) != 0;
   search.through_noise = false;
   if (unasked) {
@@ -83,13 +86,7 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
     if (best.asked.empty() || cost < best.cost) best = std::move(found);
     if (!progress.goes_on(cost)) break;
   }
-  if (unasked || best.asked.empty()) return best;
-  // Wider layers leave as much: noise, as far as can be told.
-  if (auto plain = fitted_through_noise(best.sign_free, data, {}, control)) {
-    best.found = best.noisy = true;
-    best.plain = std::move(plain->model);
-    best.linear = std::move(plain->linear);
-  }
+  if (!unasked) look_through_noise(data, control, best);
   return best;
 }
 
