@@ -24,6 +24,8 @@ for line in sys.stdin:
 JOBS = {
     "learn": (["learn", "data.npz", "--units", "12", "--threads", "1", "-o", "out.json", "--checkpoint", "out.state", "--checkpoint-every", "0"],
               ["--resume", "out.state"], ["out.json"], ["out.state"]),
+    "learn deep": (["learn", "deep.npz", "--layers", "6,4", "--threads", "1", "-o", "out.json", "--checkpoint", "out.state", "--checkpoint-every", "0"],
+                   ["--resume", "out.state"], ["out.json"], ["out.state"]),
     "extract": (["extract", "--oracle-command", "/usr/bin/python3 oracle.py", "--inputs", "3", "--batch", "50", "--first", "2000", "--fresh", "2000",
                  "--threads", "1", "--spool", "out.spool", "-o", "out.json"], [], ["out.json"], ["out.spool"]),
     "moments": (["moments", "data.npz", "--threads", "1", "-o", "out.moments"], [], ["out.moments"], []),
@@ -52,6 +54,7 @@ def main():
         folder = pathlib.Path(name)
         (folder / "oracle.py").write_text(ORACLE)
         run(folder, ["sample", "--inputs", "30", "--units", "12", "--samples", "20000", "--seed", "1", "-o", "data.npz"])
+        run(folder, ["sample", "--inputs", "6", "--layers", "6,4", "--samples", "10000", "--seed", "1", "-o", "deep.npz"])
         for job, (words, again, outputs, states) in JOBS.items():
             clear = lambda: [(folder / one).unlink(missing_ok=True) for one in [*outputs, *states]]
             begin = time.monotonic()

@@ -420,6 +420,7 @@ class Finish {
                      .known = known_,
                      .large_known = [this] { return large_uncertainty(source_, model_, second_moment(source_, true, control_), control_); },
                      .partly = partly_,
+                     .asked_units = options_.units,
                      .seed = options_.seed},
                     control_);
     result_.status = certificate.status;

@@ -38,6 +38,7 @@ std::vector<std::string> LearnOptions::problems() const {
   for (const Index width : layers)
     if (width < 0) found.push_back(fmt::format("a layer has {} units, expected 1 or more, or 0 to find out", width));
   if (units > 0 && (!layers.empty() || any_depth)) found.push_back("units and layers are both given: units is for one hidden layer");
+  if (units > 0 && method == "deep") found.push_back("method deep has layers, not units: units is for one hidden layer");
   if (any_depth && !layers.empty()) found.push_back("layers are given, and any depth is asked for");
   if ((any_depth || layers.size() > 1) && method != "auto" && method != "deep")
     found.push_back(fmt::format("method {} is for one hidden layer; several are learned by method deep", method));

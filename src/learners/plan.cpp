@@ -89,9 +89,13 @@ class Plan {
     return at_ + 1 == choices_.size() && !(first() && source_.outputs() > 1) && !(options_.units == 0 && !deeper_considered_);
   }
 
+  /// The least relative residual on all samples so far.
+  double left() const { return left_; }
+
   void go_on_after(const Result& result) {
     ++at_;
     if (result.certified()) return;
+    if (!leaves_samples_out(result)) left_ = std::min(left_, result.residual_relative);
     if (only_noise_is_left(result)) choices_.erase(std::remove_if(rest(), choices_.end(), takes_labels_for_wrong), choices_.end());
     if (at_ == 1 && search_may_have_been_stuck(source_, options_, result)) {
       const std::vector<Choice> again{{"prune", "the search again, from another beginning", 0, 1},
@@ -129,10 +133,11 @@ class Plan {
     choices_.insert(choices_.begin() + 1, {several_layers(), std::move(again)});
   }
 
-  /// The number of units was free and something is left, in labels that nobody rounded: they may come from several layers.
+  /// The number of units was free and something is left, in labels that nobody rounded: they may come from several layers. Of one
+  /// input these can do no more than one.
   bool may_be_deeper(const Result& result) const {
-    if (options_.units > 0 || result.certified() || !(result.figures.contains("something_left") || leaves_samples_out(result)))
-      return false;
+    if (source_.inputs() < 2 || options_.units > 0 || result.certified()) return false;
+    if (!result.figures.contains("something_left") && !leaves_samples_out(result)) return false;
     constexpr double mostly_noise = 0.5;
     if (!leaves_samples_out(result) && result.residual_relative > mostly_noise) return false;
     const LabelGrid grid = label_grid(source_, control_);
@@ -147,16 +152,18 @@ class Plan {
   const Control& control_;
   std::vector<Choice> choices_;
   std::size_t at_ = 0;
+  double left_ = 1;
   bool moments_considered_ = false, deeper_considered_ = false;
 };
 
-void run(const Choice& choice, const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+void run(const Choice& choice, double left, const SampleSource& source, const LearnOptions& options, const Control& control,
+         Result& result) {
   LearnOptions chosen = options;
   if (choice.units > 0) chosen.units = choice.units;
   chosen.seed += choice.later_seed;
   if (choice.starts > 0) chosen.starts = std::min(chosen.starts, choice.starts);
   chosen.any_depth = choice.method == "deep";
-  if (chosen.any_depth && !options.any_depth) chosen.settings[unasked_setting] = 1;
+  if (chosen.any_depth && !options.any_depth) chosen.settings[unasked_setting] = left;
   result.method = choice.method;
   result.method_reason = choice.reason;
   learner_named(choice.method).run(source, chosen, control, result);
@@ -183,7 +190,8 @@ void learn_by_plan(const SampleSource& source, const LearnOptions& options, cons
     const bool first = plan.first();
     result = before;
     try {
-      run(*choice, source, options, plan.last() ? control : control.with_time_limit(share_of_time * control.seconds_left()), result);
+      run(*choice, plan.left(), source, options, plan.last() ? control : control.with_time_limit(share_of_time * control.seconds_left()),
+          result);
     } catch (const Interrupted& interrupted) {
       if (kept.network.inputs() > 0 && (result.network.inputs() == 0 || kept.residual_relative < result.residual_relative))
         result.network = kept.network, result.residual_rms = kept.residual_rms, result.residual_relative = kept.residual_relative,

@@ -174,6 +174,11 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   const double unseen = unseen_share(claimed.samples, claimed.network, control);
   if (unseen > most_unseen)
     return refuse(so_far + fmt::format("so few samples leave {:.0f}% of inputs like them untold: a unit may bend there", 100 * unseen));
+  constexpr double where_units_hide = 0.05;
+  if (claimed.model.units() < claimed.asked_units && unseen > where_units_hide)
+    return refuse(so_far + fmt::format("{} of {} units are enough for it: the others may bend on {:.0f}% of inputs, which so few samples "
+                                       "do not tell",
+                                       claimed.model.units(), claimed.asked_units, std::ceil(100 * unseen)));
   std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
   if (unseen > worth_a_word)
     seen += fmt::format(" (on {:.0f}% of inputs like them, at most, it can be wrong: so few samples may not show a unit)",

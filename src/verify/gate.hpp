@@ -48,6 +48,7 @@ struct Claimed {
   /// For those: what they determine, without forming the Gram matrix. Asked for once, at the end.
   std::function<LargeUncertainty()> large_known;
   std::optional<PartlyExplained> partly;
+  Index asked_units = 0;  // what somebody knows of the network; 0: nothing
   std::uint64_t seed = 0;
 };
 

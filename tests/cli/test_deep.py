@@ -32,6 +32,7 @@ def test_files_of_deep_networks_are_the_same_function(relucover, relucover_json,
     (("--layers", "8,5", "--units", "3"), "units is for one hidden layer"),
     (("--layers", "8,5", "--method", "prune"), "one hidden layer"),
     (("--layers", "8,5", "--depth", "2"), "--depth"),
+    (("--method", "deep", "--units", "3"), "method deep has layers"),
 ])
 def test_bad_layers_are_named(relucover, data, arguments, words):
     assert words in relucover("learn", "data.npz", *arguments, code=2).stderr
@@ -69,7 +70,8 @@ def planted(relucover, layers, samples, seed, inputs=4):
     relucover("sample", "--inputs", inputs, "--layers", layers, "--samples", samples, "--seed", seed, "-o", "d.npz", "--truth", "t.json")
 
 
-@pytest.mark.parametrize("asked", [("--layers", "auto"), ("--depth", 2), ()], ids=["any depth", "widths unknown", "nothing asked"])
+@pytest.mark.parametrize("asked", [("--layers", "auto"), ("--depth", 2), ("--method", "deep"), ()],
+                         ids=["any depth", "widths unknown", "only the method", "nothing asked"])
 def test_depth_and_widths_are_found(relucover, relucover_json, tmp_path, asked):
     planted(relucover, "4,3", 4000, 4)
     answer = relucover_json("learn", "d.npz", *asked, "-o", "n.json")

@@ -73,13 +73,18 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
   searching.file(result, found.rounds, found.cost);
   result.figures["starts"] = static_cast<double>(found.starts);
   result.series["search_history"] = found.history;
+  if (found.asked.empty()) {
+    result.status = Status::assumption_failed;
+    result.message = fmt::format("{} samples are too few for several layers of four units", source.samples());
+    return;
+  }
   if (!found.found) {
     result.status = Status::budget_exhausted;
     result.message = fmt::format(
         "no network with layers of {} units fits: relative squared residual {:.1e} after {} starts. Are the labels without noise, and are "
         "there enough layers and units?",
         fmt::join(found.asked, ", "), found.cost, found.starts);
-    if (setting(options, unasked_setting, 0) != 0) result.message += " This was a short look: --layers auto looks longer";
+    if (setting(options, unasked_setting, 0) > 0) result.message += " This was a short look: --layers auto looks longer";
     return;
   }
   const std::vector<Index> widths = found.plain.widths();

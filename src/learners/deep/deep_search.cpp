@@ -57,6 +57,7 @@ class DeepSearch {
       const auto told = [&](double cost) { say(start, round, "descend", widths, cost); };
       model = descended(std::move(model), round, parameters, told);
       Descent down = descend(std::move(model), fixed, {.most_steps = 60, .goal = 1e-4 * data_.exact}, control_);
+      if (down.cost > options_.hopeless) return remember(down.model, down.cost);
       say(start, round, "shrink", down.model.widths(), down.cost);
       Shrunk at{std::move(down.model), down.cost};
       if (at.cost > data_.exact) at = shrink(std::move(at.model), fixed, {.least = options_.widths, .exact = data_.exact}, control_);

@@ -1,6 +1,8 @@
 #pragma once
 // The search for a deep network: one and a half times as many units as wanted, descended on fresh batches; units dropped while nothing is
 // lost, added where it is stuck; the exact fit taken to all samples, shrunk, and written as a plain ReLU network (docs/deep.md).
+#include <limits>
+
 #include "learners/deep/deep_data.hpp"
 #include "relucover/learn.hpp"
 
@@ -19,6 +21,8 @@ struct DeepSearchOptions {
   bool through_noise = true;
   /// Batches of the first descent of a start at most.
   Index batches = 300;
+  /// A descent that ends above this cost is no beginning for shrinking and adding units.
+  double hopeless = std::numeric_limits<double>::infinity();
   /// Samples for each parameter: in a batch, on a fixed set, in the finish.
   double batch = 6, fixed = 12, finish = 20;
 };

@@ -10,12 +10,15 @@ namespace relucover {
 
 namespace {
 
+bool of_any_depth(const LearnOptions& options) { return options.any_depth || options.layers.empty(); }
+
 /// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
 /// first: a layer more is tried with the widths that were not enough before.
 std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, bool unasked) {
   const Index widest = unasked ? 6 : 64, widest_of_more_layers = unasked ? 4 : widest;
   const Index inputs = data.x.cols(), outputs = data.y.cols();
-  const std::size_t fewest_layers = options.any_depth ? 2 : options.layers.size(), most_layers = options.any_depth ? 3 : fewest_layers;
+  const std::size_t fewest_layers = of_any_depth(options) ? 2 : options.layers.size(),
+                    most_layers = of_any_depth(options) ? 3 : fewest_layers;
   std::vector<std::vector<Index>> all;
   std::vector<Index> smaller;
   for (Index width = 4; width <= widest; width += width * 2 / 5 + 1) {
@@ -61,7 +64,7 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   const auto rounds = [&](Index otherwise) {
     return std::max<Index>(1, static_cast<Index>(setting(options, "rounds", static_cast<double>(otherwise))));
   };
-  const bool known = !options.any_depth && std::find(options.layers.begin(), options.layers.end(), 0) == options.layers.end();
+  const bool known = !of_any_depth(options) && std::find(options.layers.begin(), options.layers.end(), 0) == options.layers.end();
   if (known) {
     search.widths = options.layers;
     search.rounds = rounds(search.rounds);
@@ -70,11 +73,13 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   search.fewest = true;
   search.starts = 2;
   search.rounds = rounds(3);
-  const bool unasked = setting(options, unasked_setting, 0) != 0;
+  const double left = setting(options, unasked_setting, 0);
+  const bool unasked = left > 0;
   search.through_noise = false;
   if (unasked) {
     search.starts = 1;
     search.batches = 60;
+    search.hopeless = std::min(1e-4, 0.1 * left * left);
   }
   DeepSearchOutcome best;
   Progress progress;
