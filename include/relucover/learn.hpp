@@ -22,6 +22,8 @@ struct LearnOptions {
   std::vector<Index> layers = {};
   /// As many hidden layers as it takes, widths found out; `layers` is empty then.
   bool any_depth = false;
+  /// Labels are known to carry rounding alone, and more of them can be had: what leaves more is given up at once, not taken for noise.
+  bool noise_free = false;
   /// A name from methods(), or "auto".
   std::string method = "auto";
   /// What the labels went through after the network; none: found out (probabilities are recognised).

@@ -14,6 +14,7 @@
 #include "samples/query_scale.hpp"
 #include "samples/views.hpp"
 #include "verify/first_look.hpp"
+#include "verify/label_grid.hpp"
 #include "verify/network_error.hpp"
 #include "verify/unlinked.hpp"
 
@@ -61,9 +62,11 @@ MemorySource<double> asked_within(const Asking& asking, const QueryLaw& law) {
 /// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
 class OneLayerExtraction {
  public:
-  OneLayerExtraction(Asking& asking, const QueryLaw& law, Link link, const ExtractOptions& options, const Control& control,
+  /// `noise_free`: the model was seen to be piecewise linear, so that answers carry rounding alone.
+  OneLayerExtraction(Asking& asking, const QueryLaw& law, Link link, bool noise_free, const ExtractOptions& options, const Control& control,
                      Extraction& extraction)
-      : asking_(asking), link_(link), options_(options), control_(control), extraction_(extraction), samples_(asking, law, options) {
+      : asking_(asking), link_(link), noise_free_(noise_free), options_(options), control_(control), extraction_(extraction),
+        samples_(asking, law, options) {
     extraction.reused = samples_.reused();
     most_ = options.budget - (samples_.reused() > 0 ? 0 : asking.queries());
   }
@@ -124,9 +127,16 @@ class OneLayerExtraction {
     return before;
   }
 
+  /// What rounding there is grows where a link is turned back: only answers that nobody rounded carry none to speak of.
+  bool answers_are_whole(Index wanted) {
+    const LabelGrid grid = label_grid(RowRange(samples_, 0, wanted), control_);
+    return !grid.rounded() && !grid.float32;
+  }
+
   void learn_from(Index wanted, double most_seconds = std::numeric_limits<double>::infinity()) {
     LearnOptions learn_options = options_.learn;
     learn_options.link = Link::identity;
+    learn_options.noise_free = noise_free_ && wanted < most_ && (link_ == Link::identity || answers_are_whole(wanted));
     learn_options.time_limit = std::max(std::min(control_.seconds_left(), most_seconds), 1e-3);
     Result result = learn(*seen(0, wanted), learn_options);
     ++extraction_.attempts;
@@ -217,6 +227,7 @@ class OneLayerExtraction {
 
   Asking& asking_;
   Link link_;
+  bool noise_free_;
   const ExtractOptions& options_;
   const Control& control_;
   Extraction& extraction_;
@@ -249,15 +260,17 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
   const QueryLaw law = law_for(options, asking, control, may_ask);
   domain = law.words();
   Link link = options.learn.link.value_or(Link::identity);
+  bool noise_free = false;
   if (may_ask) {
     const std::optional<Link> known = asking.oracle().link_behind() == Link::identity ? options.learn.link : Link::identity;
     const FirstLook look = first_look(asking, law, known, options.learn.seed, control);
     extraction.looks_like = look.words;
     link = look.link;
+    noise_free = look.kind == FirstLook::Kind::kinked;
     if (look.hopeless() && !(look.kind == FirstLook::Kind::deeper && several_layers(options))) {
       asking.keep(false);
       if (look.kind != FirstLook::Kind::constant) {
-        OneLayerExtraction work(asking, law, link, options, control, extraction);
+        OneLayerExtraction work(asking, law, link, false, options, control, extraction);
         if (work.in_one_attempt()) {
           work.serve();
           extraction.looks_like.clear();
@@ -278,7 +291,7 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
           fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)));
     extract_deep(asking, law, options, control, extraction);
   } else {
-    OneLayerExtraction work(asking, law, link, options, control, extraction);
+    OneLayerExtraction work(asking, law, link, noise_free, options, control, extraction);
     try {
       work.run();
     } catch (const Interrupted&) {

@@ -58,6 +58,7 @@ class Finish {
 
   void go_on() {
     drop_idle_units();
+    if (options_.noise_free && !noise_free_ && leaves_more_than_rounding()) return give_up();
     if (!noise_free_) fit_all_samples();
     measure_uncertainty();
     if (!noise_free_) drop_undetermined_units();
@@ -101,6 +102,23 @@ class Finish {
     model_ = std::move(solved.model);
     noise_free_ = judged(model_) < noise_free_cost;
     clock.file(result_, solved.iterations, solved.relative_cost);
+  }
+
+  bool leaves_more_than_rounding() {
+    constexpr double far = 1e-11, roundings = 10;
+    const double cost = judged(model_);
+    if (cost < far) return false;
+    if (!grid_) grid_ = label_grid(source_, control_);
+    if (grid_->rounded()) return false;
+    const double rms = std::sqrt(cost * variance_ / static_cast<double>(source_.outputs()));
+    return !grid_->float32 || rms > roundings * grid_->rounding();
+  }
+
+  void give_up() {
+    keep_as_best_so_far(source_, model_, result_);
+    fail(result_, Status::approximate,
+         fmt::format("not certified: labels without noise are not explained (relative residual {:.1e}): more samples, or more starts",
+                     result_.residual_relative));
   }
 
   void drop_idle_units() {

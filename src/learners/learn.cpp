@@ -13,6 +13,7 @@
 #include "core/checkpoint.hpp"
 #include "core/linear_algebra.hpp"
 #include "core/version.hpp"
+#include "learners/leaky_fit.hpp"
 #include "learners/linked.hpp"
 #include "learners/plan.hpp"
 #include "learners/registry.hpp"
@@ -24,6 +25,7 @@
 #include "samples/subsample.hpp"
 #include "samples/views.hpp"
 #include "verify/label_grid.hpp"
+#include "verify/network_error.hpp"
 #include "verify/unlinked.hpp"
 
 namespace relucover {
@@ -221,17 +223,33 @@ std::string kept(Checkpoint& checkpoint) {
   }
 }
 
-/// Leaky units with one slope look like ReLUs beside a linear term: say what they are.
-void name_leaky_units(Result& result) {
+/// Leaky units with one slope look like ReLUs beside a linear term: the network that says what they are, as right as this one.
+std::optional<Network> of_leaky_units(const SampleSource& source, const Control& control, const Result& result) {
+  constexpr double least = 1e-9, most = 1e-4, rounding = 1e3, as_good = 1.5, epsilon = 1e-15;
+  auto leaky = as_leaky(result.network, std::clamp(rounding * result.residual_relative, least, most));
+  if (!leaky || result.left_out > 0) return leaky;
+  const double spread = result.residual_rms / std::max(result.residual_relative, 1e-300);
+  const auto right = [&] { return network_error(*leaky, source, control).rms <= as_good * result.residual_rms + epsilon * spread; };
+  if (right()) return leaky;
+  // One slope for all of them has dropped what rounding had added to each.
+  leaky = fitted_leaky(*std::move(leaky), source, control);
+  return right() ? leaky : std::nullopt;
+}
+
+void name_leaky_units(const SampleSource& source, const Control& control, Result& result) {
   if (result.status != Status::exact) return;
-  constexpr double least = 1e-9, most = 1e-4, rounding = 1e3;
-  const auto leaky = as_leaky(result.network, std::clamp(rounding * result.residual_relative, least, most));
+  std::optional<Network> leaky;
+  try {
+    leaky = of_leaky_units(source, control, result);
+  } catch (const Interrupted&) {  // an answer is there: its name can wait
+  }
   if (!leaky) return;
-  result.network = *leaky;
+  result.network = *std::move(leaky);
   std::erase_if(result.notes, [](const std::string& note) { return note.starts_with("no choice of signs"); });
   result.sign_ambiguous = false;
-  result.notes.push_back(fmt::format(
-      "the units are leaky: below their kinks all of them go on with slope {:.6g}, and there is no other linear term", leaky->slope));
+  result.notes.push_back(
+      fmt::format("the units are leaky: below their kinks all of them go on with slope {:.6g}, and there is no other linear term",
+                  result.network.slope));
 }
 
 /// As it is: labels are what the network puts out.
@@ -261,6 +279,7 @@ Result learn_outputs(const SampleSource& source, const LearnOptions& given) {
       fail(result, Status::assumption_failed, "there are no samples");
     else
       learn_checked(source, options, control, result);
+    name_leaky_units(source, control, result);
   } catch (const Interrupted& interrupted) {
     fail(result, Status::budget_exhausted, fmt::format("{} {}", interrupted.what(), how_far(result)));
     if (checkpoint) result.message += kept(*checkpoint);
@@ -271,7 +290,6 @@ Result learn_outputs(const SampleSource& source, const LearnOptions& given) {
     fail(result, Status::budget_exhausted, fmt::format("not enough memory, {}", how_far(result)));
   }
   if (checkpoint && !checkpoint->trouble().empty()) result.notes.push_back("the state could not be kept: " + checkpoint->trouble());
-  name_leaky_units(result);
   result.domain = fmt::format("the {} samples of {}", source.samples(), source.name());
   result.seconds = clock.seconds();
   return result;
