@@ -24,10 +24,13 @@ void parse_layers(const std::string& text, LearnOptions& options) {
   options.any_depth = text == "auto";
   if (options.any_depth) return;
   std::istringstream parts(text);
+  const auto expect = [&](bool holds) {
+    if (!holds) throw std::invalid_argument(fmt::format("--layers is \"{}\", expected auto or widths such as 8,5", text));
+  };
+  expect(!text.empty() && text.back() != ',');
   for (std::string part; std::getline(parts, part, ',');) {
     Index width = 0;
-    if (part != "auto" && (!is_number(part, width) || width < 1))
-      throw std::invalid_argument(fmt::format("--layers is \"{}\", expected auto or widths such as 8,5", text));
+    expect(part == "auto" || (is_number(part, width) && width >= 1));
     options.layers.push_back(width);
   }
 }

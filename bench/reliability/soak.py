@@ -158,7 +158,7 @@ class Soak:
         wanted = truth(fresh)
         error = numpy.abs(evaluate(self.folder / "out.json", fresh) - wanted).max(axis=1)
         allowed = (1e-6 if result["status"] == "exact" else 0.5) * max(wanted.std(), 1e-3)
-        if (error > allowed).mean() > 0.05:
+        if (error > allowed).mean() > max(0.05, result["figures"].get("unseen_share", 0)):  # what few samples can't tell is stated
             wrong(f"claims {result['status']}, but {100 * (error > allowed).mean():.0f}% of fresh inputs are answered wrongly")
 
 

@@ -17,13 +17,34 @@ namespace relucover {
 
 namespace {
 
-/// Every layer rounds its sums, and the next ones pass that on.
-double rounding_share(const LabelGrid& grid, Index layers) {
-  const bool single = grid.float32 && !grid.rounded();
-  const double unit = single ? static_cast<double>(std::numeric_limits<float>::epsilon()) : std::numeric_limits<double>::epsilon();
-  constexpr double single_roundings = 2, double_roundings = 32;
-  return (single ? single_roundings : double_roundings) * unit * static_cast<double>(layers + 1);
+/// Relative, of one operation, in the precision of the labels.
+double unit_rounding(const LabelGrid& grid) {
+  return grid.float32 && !grid.rounded() ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                         : std::numeric_limits<double>::epsilon();
 }
+
+/// What a single sample may be off by: every layer rounds its sums, and the next ones pass that on.
+double rounding_share(const LabelGrid& grid, Index layers) {
+  constexpr double roundings = 2;
+  return roundings * unit_rounding(grid) * static_cast<double>(layers + 1);
+}
+
+/// The model (plain) computed in single precision: how far off that is shows what its roundings amount to, in any precision.
+RowMajor<float> predicted_in_single(const LayeredModel& model, const Eigen::Ref<const RowMatrix>& x) {
+  const auto layer = [](const RowMatrix& rows, const RowMajor<float>& below) -> RowMajor<float> {
+    const RowMajor<float> weights = rows.cast<float>();
+    const Index inputs = weights.cols() - 1;
+    return (below * weights.leftCols(inputs).transpose()).rowwise() + weights.col(inputs).transpose();
+  };
+  RowMajor<float> values = x.cast<float>();
+  for (const RowMatrix& rows : model.theta) values = layer(rows, values).cwiseMax(0.0F);
+  return layer(model.output, values);
+}
+
+/// Roundings cancel: over all samples they stay far below what one may be off by. Times what one evaluation is off by, labels in double
+/// precision reach .2 to 1.8 (the answer has roundings of its own), also with inputs and labels far from zero; cast to single precision .1
+/// to .5, computed in it .7 to 1.
+double most_rounding(const LabelGrid& grid) { return grid.float32 && !grid.rounded() ? 2 : 3; }
 
 /// Unknowns, and as many equations as it takes to tell the network from others: twice that, and more where labels carry few bits than a
 /// search over the sides that samples can stand on could make up.
@@ -54,7 +75,7 @@ struct Looked {
   const LayeredModel* magnitudes;  // with the absolute values of all weights: sums of what is added up
   double share;                    // of the magnitudes that rounding may amount to
   Index wrong = 0, samples = 0;
-  double worst = 0, squares = 0;
+  double worst = 0, squares = 0, rounding_squares = 0, label_squares = 0;
   std::vector<Vector> on, kink;  // samples for which a unit is on; on the kink, to rounding
 
   Looked(const LayeredModel& of, const LayeredModel& absolute_of, double rounding_share)
@@ -73,6 +94,8 @@ struct Looked {
       evaluate(*magnitudes, block.x.middleRows(first, rows).cwiseAbs(), sums);
       const RowMatrix residual = block.y.middleRows(first, rows) - values.predicted;
       squares += residual.squaredNorm();
+      rounding_squares += (predicted_in_single(*model, block.x.middleRows(first, rows)).cast<double>() - values.predicted).squaredNorm();
+      label_squares += block.y.middleRows(first, rows).squaredNorm();
       const RowMatrix allowed = share * sums.predicted;
       for (Index i = 0; i < rows; ++i) {
         const double ratio = residual.row(i).cwiseAbs().cwiseQuotient(allowed.row(i)).maxCoeff();
@@ -94,6 +117,8 @@ struct Looked {
     samples += other.samples;
     worst = std::max(worst, other.worst);
     squares += other.squares;
+    rounding_squares += other.rounding_squares;
+    label_squares += other.label_squares;
     for (std::size_t l = 0; l < on.size(); ++l) {
       on[l] += other.on[l];
       kink[l] += other.kink[l];
@@ -101,7 +126,7 @@ struct Looked {
   }
   template <class Visit>
   void fields(Visit& visit) {
-    visit(wrong, samples, worst, squares, on, kink);
+    visit(wrong, samples, worst, squares, rounding_squares, label_squares, on, kink);
   }
 };
 
@@ -216,7 +241,19 @@ DeepCertificate certify_deep(const SampleSource& source, const Network& network,
     certificate.reason = fmt::format("{} of {} samples are off by more than rounding", looked.wrong, looked.samples);
     return certificate;
   }
+  const double single = static_cast<double>(std::numeric_limits<float>::epsilon());
+  const double once = looked.rounding_squares / (single * single) + looked.label_squares / 12;  // of sums, and of the labels as stored
+  certificate.rounding = std::sqrt(looked.squares / std::max(once, 1e-300)) / unit_rounding(grid);
+  if (!(certificate.rounding <= most_rounding(grid))) {
+    certificate.fits = false;
+    certificate.reason = fmt::format(
+        "no sample is off by more than rounding may be, but all together by {:.2g} times what it amounts to: there is noise, or something "
+        "that is no network",
+        certificate.rounding);
+    return certificate;
+  }
   const Equations count = equations_for(model, source, grid, control);
+  certificate.unknowns = count.unknowns;
   if (count.there < count.needed) {
     certificate.reason = fmt::format(
         "the function is exact on the data, but {} equations from distinct inputs for {} unknowns are too few to tell "

@@ -170,20 +170,10 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
                                        between == 1 ? " lies" : "s lie"));
   if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 1)
     return refuse(so_far + fmt::format("{} samples determine a piece of it that no other could contradict", alone));
-  constexpr double most_unseen = 0.5, worth_a_word = 0.01;
-  const double unseen = unseen_share(claimed.samples, claimed.network, control);
-  if (unseen > most_unseen)
-    return refuse(so_far + fmt::format("so few samples leave {:.0f}% of inputs like them untold: a unit may bend there", 100 * unseen));
-  constexpr double where_units_hide = 0.05;
-  if (claimed.model.units() < claimed.asked_units && unseen > where_units_hide)
-    return refuse(so_far + fmt::format("{} of {} units are enough for it: the others may bend on {:.0f}% of inputs, which so few samples "
-                                       "do not tell",
-                                       claimed.model.units(), claimed.asked_units, std::ceil(100 * unseen)));
-  std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples", precision);
-  if (unseen > worth_a_word)
-    seen += fmt::format(" (on {:.0f}% of inputs like them, at most, it can be wrong: so few samples may not show a unit)",
-                        std::ceil(100 * unseen));
-  std::map<std::string, double> figures = {{"unseen_share", unseen}};
+  const Unseen unseen(claimed.samples, unknowns_of(claimed.network), claimed.model.units(), claimed.asked_units, control);
+  if (!unseen.refused.empty()) return refuse(so_far + unseen.refused);
+  std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples{}", precision, unseen.words);
+  std::map<std::string, double> figures = {{"unseen_share", unseen.share}};
   const auto leaves_error = [&](double worst) {
     return so_far + fmt::format("rounding alone leaves a relative error of {:.1e} in some unit", worst);
   };
@@ -285,12 +275,17 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   return given;
 }
 
-Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain,
+Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, Index asked_units, std::vector<std::string>& uncertain,
                                const Control& control) {
   const DeepCertificate found = certify_deep(samples, network, label_grid(samples, control), control);
   uncertain.insert(uncertain.end(), found.uncertain.begin(), found.uncertain.end());
-  Certificate certificate = found.given ? certain(Status::exact, found.reason) : refuse(found.reason);
+  const Unseen unseen = found.given ? Unseen(samples, found.unknowns, network.all_units(), asked_units, control) : Unseen();
+  const bool given = found.given && unseen.refused.empty();
+  Certificate certificate = given ? certain(Status::exact, found.reason + unseen.words)
+                                  : refuse(found.given ? "the function is exact on the data, but " + unseen.refused : found.reason);
   certificate.figures = {{"least_eigenvalue", found.least_eigenvalue}, {"samples_wrong", static_cast<double>(found.wrong)}};
+  if (given) certificate.figures["unseen_share"] = unseen.share;
+  if (found.rounding > 0) certificate.figures["rounding"] = found.rounding;
   return certificate;
 }
 

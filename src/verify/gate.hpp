@@ -76,8 +76,9 @@ class Gate {
   static Certificate judge_rectified(const ClaimedRectified& claimed, const Control& control);
 
   /// Several hidden layers of ReLUs, without noise (verify/deep_certificate.hpp). Units that are not determined are added to `uncertain`.
-  static Certificate judge_layers(const SampleSource& samples, const Network& network, std::vector<std::string>& uncertain,
-                                  const Control& control);
+  /// `asked_units`: of all layers, where somebody knows; else 0.
+  static Certificate judge_layers(const SampleSource& samples, const Network& network, Index asked_units,
+                                  std::vector<std::string>& uncertain, const Control& control);
 
   /// Moments computed from a network: the answer is that network or it is not.
   static Certificate judge_population(const Network& truth, const Network& answer);

@@ -48,12 +48,29 @@ std::optional<std::string> too_few_equations(const SampleSource& samples, const 
       bits < 20 ? fmt::format(" (labels like these carry {:.1f} bits each)", bits) : "");
 }
 
-double unseen_share(const SampleSource& samples, const Network& network, const Control& control) {
+namespace {
+
+double unseen_share(const SampleSource& samples, Index unknowns, const Control& control) {
   constexpr double doubt = 0.01;
   constexpr Index plenty = 2000;  // leave a share of .2%; more are not counted
-  const Index determine = (unknowns_of(network) + samples.outputs() - 1) / samples.outputs();
+  const Index determine = (unknowns + samples.outputs() - 1) / samples.outputs();
   const Index further = distinct_inputs(samples, determine + plenty, control) - determine;
   return -std::expm1(std::log(doubt) / static_cast<double>(std::max<Index>(1, further)));
+}
+
+}  // namespace
+
+Unseen::Unseen(const SampleSource& samples, Index unknowns, Index units, Index asked_units, const Control& control)
+    : share(unseen_share(samples, unknowns, control)) {
+  constexpr double most = 0.2, where_units_hide = 0.05, worth_a_word = 0.01;
+  const double percent = std::ceil(100 * share);
+  if (share > most)
+    refused = fmt::format("so few samples leave {:.0f}% of inputs like them untold: a unit may bend there", percent);
+  else if (units < asked_units && share > where_units_hide)
+    refused = fmt::format("{} of {} units are enough for it: the others may bend on {:.0f}% of inputs, which so few samples do not tell",
+                          units, asked_units, percent);
+  else if (share > worth_a_word)
+    words = fmt::format(" (on {:.0f}% of inputs like them, at most, it can be wrong: so few samples may not show a unit)", percent);
 }
 
 MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control) {

@@ -19,7 +19,13 @@ std::optional<std::string> too_few_equations(const SampleSource& samples, const 
 
 /// The largest share of inputs like the samples on which an answer without error on all of them can be wrong, at 99%: rows beyond those
 /// that determine it would have shown more. Nobody can know of a unit that bends beyond or between samples.
-double unseen_share(const SampleSource& samples, const Network& network, const Control& control);
+struct Unseen {
+  Unseen() = default;
+  Unseen(const SampleSource& samples, Index unknowns, Index units, Index asked_units, const Control& control);
+  double share = 0;
+  std::string refused;  // why nothing may be claimed; empty: it may
+  std::string words;    // to be said with a claim
+};
 
 /// Rows that the tests of what is left can afford: all of them in small problems.
 MemorySource<double> judged_rows(const SampleSource& source, const Network& network, std::uint64_t seed, const Control& control);

@@ -29,6 +29,8 @@ def test_files_of_deep_networks_are_the_same_function(relucover, relucover_json,
 @pytest.mark.parametrize("arguments, words", [
     (("--layers", "8,0"), "--layers"),
     (("--layers", "8,x"), "expected auto or widths"),
+    (("--layers", "8,"), "expected auto or widths"),
+    (("--layers", ""), "expected auto or widths"),
     (("--layers", "8,5", "--units", "3"), "units is for one hidden layer"),
     (("--layers", "8,5", "--method", "prune"), "one hidden layer"),
     (("--layers", "8,5", "--depth", "2"), "--depth"),

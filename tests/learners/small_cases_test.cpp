@@ -30,6 +30,8 @@ TEST(SmallCases, ThatWereTroubleAreNot) {
       {1, 4, 1, 17, Labels::network, "auto"},
       // No word about layers: none were taken.
       {3, 0, 3, 14, Labels::one_kink, "deep"},
+      // A fit of exponentials that ran off to infinity.
+      {1, 3, 2, 12, Labels::random, "rectified-exponential"},
   };
   for (const test::SmallCase& small : found) EXPECT_EQ(test::outcome_of(small).trouble, "") << small.name();
 }

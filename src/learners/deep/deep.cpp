@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "learners/deep/deep_data.hpp"
 #include "learners/deep/deep_search.hpp"
@@ -29,17 +31,44 @@ void measure(const SampleSource& source, const PreparedDeepData& prepared, const
   result.figures["largest_error"] = all.max_abs;
 }
 
+bool all_known(const std::vector<Index>& widths) {
+  return !widths.empty() && std::find(widths.begin(), widths.end(), Index{0}) == widths.end();
+}
+
+/// What was found beside what was asked for.
+std::string other_widths(const std::vector<Index>& found, const std::vector<Index>& asked) {
+  if (!all_known(asked) || asked == found) return "";
+  bool wider = false;
+  for (std::size_t l = 0; l < std::min(found.size(), asked.size()); ++l) wider = wider || found[l] > asked[l];
+  return fmt::format("; layers of {} units {}, {} were asked for", fmt::join(found, ", "),
+                     wider ? "explain the samples (units that are linear there count too)" : "are enough", fmt::join(asked, ", "));
+}
+
 void judge(const SampleSource& source, const std::vector<Index>& asked, const Control& control, Result& result) {
   const StageClock clock("verify");
   control.progress("verify", -1);
-  const Certificate certificate = Gate::judge_layers(source, result.network, result.notes, control);
+  const Index asked_units = all_known(asked) ? std::accumulate(asked.begin(), asked.end(), Index{0}) : 0;
+  const Certificate certificate = Gate::judge_layers(source, result.network, asked_units, result.notes, control);
   for (const auto& [name, value] : certificate.figures) result.figures[name] = value;
   result.status = certificate.status;
-  result.message = certificate.given() ? certificate.reason : "not certified: " + certificate.reason;
-  const auto found = result.network.widths();
-  if (!asked.empty() && asked != found && std::find(asked.begin(), asked.end(), 0) == asked.end())
-    result.message += fmt::format("; layers of {} units are enough, {} were asked for", fmt::join(found, ", "), fmt::join(asked, ", "));
+  result.message =
+      (certificate.given() ? certificate.reason : "not certified: " + certificate.reason) + other_widths(result.network.widths(), asked);
   clock.file(result, 1, result.residual_relative * result.residual_relative);
+}
+
+/// Widths that are given but more than the samples could ever tell.
+std::optional<std::string> too_many_unknowns(const SampleSource& source, const std::vector<Index>& layers) {
+  if (!all_known(layers)) return std::nullopt;
+  const double equations = static_cast<double>(source.samples()) * static_cast<double>(source.outputs());
+  double unknowns = 0, below = static_cast<double>(source.inputs());
+  for (const Index width : layers) {
+    unknowns += static_cast<double>(width) * below;  // rows and biases, without the scale of each unit
+    below = static_cast<double>(width);
+  }
+  unknowns += static_cast<double>(source.outputs()) * (below + 1);
+  if (unknowns < equations) return std::nullopt;
+  return fmt::format("{} samples with {} label{} each for {:.0f} unknowns: take more samples, or fewer units", source.samples(),
+                     source.outputs(), source.outputs() == 1 ? "" : "s", unknowns);
 }
 
 }  // namespace
@@ -63,6 +92,7 @@ void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, co
 }
 
 void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  if (auto problem = too_many_unknowns(source, options.layers)) return fail(result, Status::assumption_failed, std::move(*problem));
   const StageClock preparing("prepare");
   const double rounding = deep_label_rounding(source, control);
   const PreparedDeepData prepared = prepare_deep_data(source, rounding, control);

@@ -109,6 +109,10 @@ void settle_claim(const Certificate& certificate, AnswerStatus& status, std::str
 }
 
 void take(const JudgedFit& judged, const SampleSource& source, Activation activation, const Control& control, Result& result) {
+  if (!judged.fit.W.allFinite() || !judged.fit.A.allFinite()) {
+    result.network = Network();
+    return fail(result, Status::numerical_failure, "the fit ran off to infinity: these labels are far from any such network");
+  }
   result.network = Network(source.inputs(), judged.fit.W.rows(), source.outputs(), activation);
   result.network.W = judged.fit.W;
   result.network.A = judged.fit.A;
