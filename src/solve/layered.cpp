@@ -26,28 +26,32 @@ Index LayeredModel::parameters() const {
   return total;
 }
 
-Index LayeredModel::parameters(Index inputs, const std::vector<Index>& widths, Index outputs, Form form) {
+Index LayeredModel::parameters(Index inputs, const std::vector<Index>& widths, Index outputs, Index plain_layers) {
   Index seen = inputs + 1, total = 0;
-  for (const Index width : widths) {
+  for (Index l = 0; l < std::ssize(widths); ++l) {
+    const Index width = widths[static_cast<std::size_t>(l)];
     total += width * seen;
-    seen = form == Form::plain ? width + 1 : seen + width;
+    seen = l < plain_layers ? width + 1 : seen + width;
   }
   return total + outputs * seen;
 }
 
 Index LayeredModel::values_at(Index layer) const {
   Index at = inputs + 1;
-  for (Index l = 0; l < layer; ++l) at += width(l) + (form == Form::plain ? 1 : 0);
+  for (Index l = 0; l < layer; ++l) at += width(l) + (l < plain_layers ? 1 : 0);
   return at;
 }
 
 Index LayeredModel::features() const { return values_at(depth()); }
 
-Index LayeredModel::seen_begin(Index layer) const { return form == Form::plain && layer > 0 ? values_at(layer - 1) : 0; }
+Index LayeredModel::seen_begin(Index layer) const {
+  const Index below = std::min(layer, plain_layers);
+  return below > 0 ? values_at(below - 1) : 0;
+}
 
 Index LayeredModel::seen_count(Index layer) const { return values_at(layer) - seen_begin(layer); }
 
-Index LayeredModel::constant_at(Index layer) const { return form == Form::plain ? values_at(layer) - 1 : inputs; }
+Index LayeredModel::constant_at(Index layer) const { return values_at(std::min(layer, plain_layers)) - 1; }
 
 Vector LayeredModel::flat() const {
   Vector all(parameters());
@@ -72,7 +76,7 @@ void LayeredModel::set_flat(const Vector& all) {
 }
 
 void balance(LayeredModel& model) {
-  if (model.form == LayeredModel::Form::plain) return;
+  if (model.plain()) return;
   for (Index l = 0; l < model.depth(); ++l) {
     RowMatrix& layer = model.theta[static_cast<std::size_t>(l)];
     const Index at = model.values_at(l);
@@ -80,8 +84,10 @@ void balance(LayeredModel& model) {
       const double norm = layer.row(j).norm();
       if (!(norm > 0)) continue;
       layer.row(j) /= norm;
-      for (Index above = l + 1; above < model.depth(); ++above) model.theta[static_cast<std::size_t>(above)].col(at + j) *= norm;
-      model.output.col(at + j) *= norm;
+      for (Index above = l + 1; above <= model.depth(); ++above) {
+        const Index begin = model.seen_begin(above);
+        if (begin <= at) model.rows_of(above).col(at + j - begin) *= norm;
+      }
     }
   }
 }
@@ -110,20 +116,20 @@ LayeredModel without_unit(const LayeredModel& model, Index layer, Index unit) {
   for (Index above = layer + 1; above <= model.depth(); ++above) {
     const Index begin = model.seen_begin(above);
     if (column < begin || column >= begin + model.seen_count(above)) continue;
-    remove_column(above < model.depth() ? smaller.theta[static_cast<std::size_t>(above)] : smaller.output, column - begin);
+    remove_column(smaller.rows_of(above), column - begin);
   }
   remove_row(smaller.theta[static_cast<std::size_t>(layer)], unit);
   return smaller;
 }
 
 void evaluate(const LayeredModel& model, const Eigen::Ref<const RowMatrix>& x, LayeredValues& values) {
-  const bool plain = model.form == LayeredModel::Form::plain;
   RowMatrix& z = values.features;
   z.resize(x.rows(), model.features());
   z.leftCols(model.inputs) = x;
   z.col(model.inputs).setOnes();
   values.slope.resize(static_cast<std::size_t>(model.depth()));
   for (Index l = 0; l < model.depth(); ++l) {
+    const bool plain = l < model.plain_layers;
     RowMatrix& slope = values.slope[static_cast<std::size_t>(l)];
     const Index width = model.width(l), at = model.values_at(l);
     slope.resize(x.rows(), width);
@@ -134,6 +140,18 @@ void evaluate(const LayeredModel& model, const Eigen::Ref<const RowMatrix>& x, L
     slope = slope.unaryExpr([plain](double u) { return plain ? (u > 0 ? 1.0 : 0.0) : (u < 0 ? -1.0 : 1.0); });
   }
   values.predicted.noalias() = z.middleCols(model.seen_begin(model.depth()), model.seen_count(model.depth())) * model.output.transpose();
+}
+
+RowMatrix derivative_by_features(const LayeredModel& model, const LayeredValues& values, Index output) {
+  const Index depth = model.depth();
+  RowMatrix back = RowMatrix::Zero(values.features.rows(), values.features.cols());
+  back.middleCols(model.seen_begin(depth), model.seen_count(depth)).rowwise() = model.output.row(output);
+  for (Index l = depth - 1; l >= 0; --l) {
+    if (model.width(l) == 0) continue;
+    const RowMatrix by_unit = back.middleCols(model.values_at(l), model.width(l)).cwiseProduct(values.slope[static_cast<std::size_t>(l)]);
+    back.middleCols(model.seen_begin(l), model.seen_count(l)).noalias() += by_unit * model.rows_of(l);
+  }
+  return back;
 }
 
 namespace {
@@ -167,7 +185,6 @@ LayeredModel plain_model(const Network& network) {
   if (network.activation != Activation::relu || !network.skip.isZero(0) || network.around.size() > 0)
     throw std::invalid_argument("only plain ReLU networks have a plain form");
   LayeredModel model;
-  model.form = LayeredModel::Form::plain;
   model.inputs = network.inputs();
   const auto joined = [](const Matrix& W, const Vector& b) {
     RowMatrix layer(W.rows(), W.cols() + 1);
@@ -179,12 +196,13 @@ LayeredModel plain_model(const Network& network) {
     if (layer.around.size() > 0) throw std::invalid_argument("only plain ReLU networks have a plain form");
     model.theta.push_back(joined(layer.W, layer.b));
   }
+  model.plain_layers = model.depth();
   model.output = joined(network.A, network.offset);
   return model;
 }
 
 Network network_of(const LayeredModel& plain) {
-  if (plain.form != LayeredModel::Form::plain) throw std::invalid_argument("a network has the plain form");
+  if (!plain.plain()) throw std::invalid_argument("a network has the plain form");
   const auto weights = [](const RowMatrix& layer) { return Matrix(layer.leftCols(layer.cols() - 1)); };
   const auto constants = [](const RowMatrix& layer) { return Vector(layer.col(layer.cols() - 1)); };
   Network network(plain.inputs, plain.width(0), plain.outputs());

@@ -25,7 +25,7 @@ LayeredNormal normal_equations(const LayeredModel& model, const SampleSource& sa
   const auto sums = reduce(samples, LayeredGram<Real>(model), control);
   const double n = static_cast<double>(std::max<Index>(sums.samples, 1));
   LayeredNormal normal{sums.gram.template cast<double>() / n, sums.gradient / n, {}};
-  const double least = model.form == LayeredModel::Form::plain ? least_diagonal_plain : least_diagonal;
+  const double least = model.plain() ? least_diagonal_plain : least_diagonal;
   normal.damped = normal.gram.diagonal().cwiseMax(least * normal.gram.diagonal().mean());
   return normal;
 }
@@ -43,7 +43,7 @@ double mean_cost(const LayeredModel& model, const SampleSource& samples, const C
 }
 
 bool descend_once(Descent& at, const SampleSource& samples, int tries, const Control& control) {
-  const bool single = at.model.form == LayeredModel::Form::sign_free && at.cost > single_above;
+  const bool single = !at.model.plain() && at.cost > single_above;
   const LayeredNormal normal =
       single ? normal_equations<float>(at.model, samples, control) : normal_equations<double>(at.model, samples, control);
   const Vector from = at.model.flat();

@@ -8,18 +8,13 @@
 namespace relucover {
 namespace {
 
-using Form = LayeredModel::Form;
-
-LayeredModel random_model(Form form, Index inputs, const std::vector<Index>& widths, Index outputs, std::uint64_t seed) {
+/// The first layers plain, the others sign-free.
+LayeredModel random_model(Index plain_layers, Index inputs, const std::vector<Index>& widths, Index outputs, std::uint64_t seed) {
   RandomStream random(seed, purpose::study);
   LayeredModel model(inputs, 0, outputs);
-  model.form = form;
-  Index seen = inputs + 1;
-  for (const Index width : widths) {
-    model.theta.push_back(random.normal_matrix(width, seen));
-    seen = form == Form::plain ? width + 1 : seen + width;
-  }
-  model.output = random.normal_matrix(outputs, seen);
+  model.plain_layers = plain_layers;
+  for (const Index width : widths) model.theta.push_back(random.normal_matrix(width, model.seen_count(model.depth())));
+  model.output = random.normal_matrix(outputs, model.seen_count(model.depth()));
   return model;
 }
 
@@ -30,13 +25,13 @@ MemorySource<double> samples_of(const LayeredModel& model, Index rows, std::uint
 }
 
 TEST(Layered, GramIsThatOfDifferences) {
-  for (const Form form : {Form::sign_free, Form::plain})
+  for (const Index plain_layers : {0, 1, 2})
     for (const Index outputs : {1, 2}) {
-      const LayeredModel model = random_model(form, 3, {4, 2}, outputs, 1);
-      const auto samples = samples_of(random_model(form, 3, {4, 2}, outputs, 2), 300, 3);
+      const LayeredModel model = random_model(plain_layers, 3, {4, 2}, outputs, 1);
+      const auto samples = samples_of(random_model(plain_layers, 3, {4, 2}, outputs, 2), 300, 3);
       const auto sums = reduce(samples, LayeredGram<double>(model), Control(1));
       const Vector at = model.flat();
-      ASSERT_EQ(at.size(), LayeredModel::parameters(3, {4, 2}, outputs, form));
+      ASSERT_EQ(at.size(), LayeredModel::parameters(3, {4, 2}, outputs, plain_layers));
       Matrix jacobian(300 * outputs, at.size());
       for (Index p = 0; p < at.size(); ++p) {
         constexpr double step = 1e-7;
@@ -60,15 +55,39 @@ TEST(Layered, GramIsThatOfDifferences) {
 }
 
 TEST(Layered, BalanceAndRemovalKeepTheFunction) {
-  LayeredModel model = random_model(Form::sign_free, 3, {4, 3}, 2, 4);
+  for (const Index plain_layers : {0, 1}) {
+    LayeredModel model = random_model(plain_layers, 3, {4, 3}, 2, 4);
+    const auto samples = samples_of(model, 50, 5);
+    balance(model);
+    EXPECT_LT((predict(model, samples.x()) - samples.y()).norm(), 1e-12 * samples.y().norm());
+    EXPECT_NEAR(model.theta[1].row(2).norm(), 1, 1e-14);
+  }
+  LayeredModel model = random_model(0, 3, {4, 3}, 2, 4);
   const auto samples = samples_of(model, 50, 5);
-  balance(model);
-  EXPECT_LT((predict(model, samples.x()) - samples.y()).norm(), 1e-12 * samples.y().norm());
-  EXPECT_NEAR(model.theta[1].row(2).norm(), 1, 1e-14);
   const Index column = model.values_at(0) + 1;  // without effect, the unit can go
   model.theta[1].col(column).setZero();
   model.output.col(column).setZero();
   EXPECT_LT((predict(without_unit(model, 0, 1), samples.x()) - predict(model, samples.x())).norm(), 1e-12);
+}
+
+TEST(Layered, DerivativesAreThoseOfDifferences) {
+  for (const Index plain_layers : {0, 1, 2}) {
+    const LayeredModel model = random_model(plain_layers, 3, {4, 2}, 2, 11);
+    const RowMatrix x = RandomStream(12, purpose::inputs).normal_matrix(200, 3);
+    LayeredValues values;
+    evaluate(model, x, values);
+    const RowMatrix derivative = derivative_by_features(model, values, 1);
+    Index crossed = 0;  // a sample may cross a kink within the step
+    for (Index input = 0; input < 3; ++input) {
+      constexpr double step = 1e-7;
+      RowMatrix up = x, down = x;
+      up.col(input).array() += step;
+      down.col(input).array() -= step;
+      const Vector difference = (predict(model, up) - predict(model, down)).col(1) / (2 * step);
+      crossed += ((difference - derivative.col(input)).cwiseAbs().array() > 1e-5).count();
+    }
+    EXPECT_LE(crossed, 1) << plain_layers;
+  }
 }
 
 TEST(Layered, NetworksAndPlainModelsAreTheSame) {
@@ -80,7 +99,7 @@ TEST(Layered, NetworksAndPlainModelsAreTheSame) {
 }
 
 TEST(Layered, DescentReturnsFromADisturbanceWithTheSameBytesOnAnyThreads) {
-  const LayeredModel truth = random_model(Form::sign_free, 4, {3, 2}, 1, 7);
+  const LayeredModel truth = random_model(0, 4, {3, 2}, 1, 7);
   auto samples = samples_of(truth, 6000, 8);
   LayeredModel start = truth;
   start.set_flat(truth.flat() + 0.02 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));

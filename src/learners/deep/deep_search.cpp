@@ -8,6 +8,7 @@
 
 #include "learners/deep/deep_finish.hpp"
 #include "learners/deep/grow.hpp"
+#include "learners/deep/layer_by_layer.hpp"
 #include "learners/deep/noisy.hpp"
 #include "learners/deep/rare.hpp"
 #include "learners/deep/shrink.hpp"
@@ -49,24 +50,20 @@ class DeepSearch {
     double base_cost = std::numeric_limits<double>::infinity();
     for (Index round = 0; round < options_.rounds && !done_; ++round) {
       ++outcome_.rounds;
-      const std::vector<Index> added = units_to_add(round);
+      const std::vector<Index> added = units_to_add(base, round);
       const Index parameters = LayeredModel::parameters(base.inputs, sum_of(base.widths(), added), base.outputs());
       const MemorySource<double> fixed = data_.batch(rows_for(options_.fixed, parameters), next_draw());
       LayeredModel model = grown(base, added, fixed, random_, control_);
-      const std::vector<Index> widths = model.widths();
-      const auto told = [&](double cost) { say(start, round, "descend", widths, cost); };
-      model = descended(std::move(model), round, parameters, told);
-      Descent down = descend(std::move(model), fixed, {.most_steps = 60, .goal = 1e-4 * data_.exact}, control_);
-      if (down.cost > options_.hopeless) return remember(down.model, down.cost);
-      say(start, round, "shrink", down.model.widths(), down.cost);
-      Shrunk at{std::move(down.model), down.cost};
-      if (at.cost > data_.exact) at = shrink(std::move(at.model), fixed, {.least = options_.widths, .exact = data_.exact}, control_);
+      Shrunk at = fitted(std::move(model), fixed, start, round);
+      if (at.cost > options_.hopeless) return remember(at.model, at.cost);
+      leave_worst_out(at, fixed);
+      if (!options_.fewest) at = layer_by_layer(std::move(at), fixed, start, round);
+      if (at.cost > data_.exact) {
+        say(start, round, "shrink", at.model.widths(), at.cost);
+        at = shrink(std::move(at.model), fixed, {.least = options_.widths, .exact = data_.exact}, control_);
+        leave_worst_out(at, fixed);
+      }
       double cost = at.cost;
-      if (cost > data_.exact && cost < 1e-4)
-        if (auto fitted = fitted_without_worst(at.model, fixed, data_.exact, control_)) {
-          at.model = std::move(*fitted);
-          cost = 0;
-        }
       if (cost < data_.exact) {
         say(start, round, "finish", at.model.widths(), cost);
         at.model = finished(std::move(at.model));
@@ -87,23 +84,25 @@ class DeepSearch {
     }
   }
 
-  std::vector<Index> units_to_add(Index round) const {
+  std::vector<Index> units_to_add(const LayeredModel& base, Index round) const {
     std::vector<Index> added;
     for (std::size_t l = 0; l < options_.widths.size(); ++l) {
       const double width = static_cast<double>(options_.widths[l]);
       double more = options_.wide * width;
       if (round > 0) more = l > 0 ? 2 * width : round % 2 == 0 ? width / 2 : 0;
-      added.push_back(static_cast<Index>(std::ceil(more)));
+      added.push_back(static_cast<Index>(l) < base.plain_layers ? 0 : static_cast<Index>(std::ceil(more)));
     }
     return added;
   }
 
-  LayeredModel descended(LayeredModel model, Index round, Index parameters, const std::function<void(double)>& told) {
+  /// Descended on fresh batches until it is stuck, then on the fixed one.
+  Shrunk fitted(LayeredModel model, const MemorySource<double>& fixed, Index start, Index round) {
     const std::uint64_t first = next_draw();
-    const Index rows = rows_for(options_.batch, parameters);
+    const Index rows = rows_for(options_.batch, model.parameters());
     const auto batch = [&](Index i) { return data_.batch(rows, first + static_cast<std::uint64_t>(i)); };
+    const std::vector<Index> widths = model.widths();
     RotationOptions rotation;
-    rotation.told = told;
+    rotation.told = [&](double cost) { say(start, round, "descend", widths, cost); };
     rotation.exact = data_.exact;
     rotation.goal = std::max(rotation.goal, 10 * data_.exact);
     rotation.most_batches = options_.batches;
@@ -112,7 +111,43 @@ class DeepSearch {
       rotation.stall = 8;
       rotation.damping = 1e-3;
     }
-    return descend_on_batches(std::move(model), batch, rotation, control_).model;
+    LayeredModel rotated = descend_on_batches(std::move(model), batch, rotation, control_).model;
+    Descent down = descend(std::move(rotated), fixed, {.most_steps = 60, .goal = 1e-4 * data_.exact}, control_);
+    return {std::move(down.model), down.cost};
+  }
+
+  /// A fit that a few samples spoil becomes one that is exact on the others.
+  void leave_worst_out(Shrunk& at, const MemorySource<double>& fixed) const {
+    constexpr double good = 1e-4;
+    if (at.cost < data_.exact || at.cost > good) return;
+    if (auto without = fitted_without_worst(at.model, fixed, data_.exact, control_)) at = {std::move(*without), 0};
+  }
+
+  /// Layers settled from below, while each leaves a fit that is better than the one before: widths must be known.
+  Shrunk layer_by_layer(Shrunk at, const MemorySource<double>& fixed, Index start, Index round) {
+    constexpr double good = 1e-2;
+    while (at.cost > data_.exact && at.cost < good && at.model.plain_layers + 1 < at.model.depth()) {
+      auto settled = settled_and_grown(at.model, fixed, start, round, at.cost);
+      if (!settled) break;
+      Shrunk next = fitted(std::move(*settled), fixed, start, round);
+      leave_worst_out(next, fixed);
+      if (!(next.cost < at.cost)) break;
+      at = std::move(next);
+    }
+    return at;
+  }
+
+  /// The lowest layer settled, and as many random units above that every layer has twice the units wanted.
+  std::optional<LayeredModel> settled_and_grown(const LayeredModel& model, const MemorySource<double>& fixed, Index start, Index round,
+                                                double cost) {
+    const Index lowest = model.plain_layers;
+    say(start, round, fmt::format("settle layer {}", lowest + 1), model.widths(), cost);
+    const auto settled = with_layer_settled(model, options_.widths[static_cast<std::size_t>(lowest)], fixed, control_);
+    if (!settled) return std::nullopt;
+    std::vector<Index> added(options_.widths.size(), 0);
+    for (Index l = lowest + 1; l < settled->depth(); ++l)
+      added[static_cast<std::size_t>(l)] = std::max<Index>(0, 2 * options_.widths[static_cast<std::size_t>(l)] - settled->width(l));
+    return grown(*settled, added, fixed, random_, control_);
   }
 
   /// The second-best answer, right on nearly all samples, is taken when it is found again.
@@ -152,7 +187,7 @@ class DeepSearch {
   /// Draws of rows far apart, so that no two uses share any.
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }
 
-  void say(Index start, Index round, const char* what, const std::vector<Index>& widths, double cost) const {
+  void say(Index start, Index round, std::string_view what, const std::vector<Index>& widths, double cost) const {
     control_.progress(
         "deep search", -1,
         fmt::format("{:.1e}: {}, layers of {} (start {}, round {})", cost, what, fmt::join(widths, ", "), start + 1, round + 1));

@@ -44,14 +44,14 @@ LayeredModel grown(const LayeredModel& model, const std::vector<Index>& added, c
   for (Index l = 0; l < model.depth(); ++l) {
     const Index count = added[static_cast<std::size_t>(l)];
     if (count == 0) continue;
-    const RowMatrix seen = features_of(wider, some).leftCols(wider.values_at(l));
-    const RowMatrix rows = some_rows(count, seen, wider.inputs, random);
-    const Index at = wider.values_at(l) + wider.width(l);
+    const Index begin = wider.seen_begin(l);
+    const RowMatrix seen = features_of(wider, some).middleCols(begin, wider.seen_count(l));
+    const RowMatrix rows = some_rows(count, seen, wider.constant_at(l) - begin, random);
+    const Index at = wider.values_at(l) + wider.width(l) - begin;
     RowMatrix& layer = wider.theta[static_cast<std::size_t>(l)];
     layer.conservativeResize(layer.rows() + count, Eigen::NoChange);
     layer.bottomRows(count) = rows;
-    for (Index above = l + 1; above < wider.depth(); ++above) insert_zero_columns(wider.theta[static_cast<std::size_t>(above)], at, count);
-    insert_zero_columns(wider.output, at, count);
+    for (Index above = l + 1; above <= wider.depth(); ++above) insert_zero_columns(wider.rows_of(above), at, count);
   }
   constexpr double ridge = 1e-2;
   refit_output(wider, samples, ridge, control);

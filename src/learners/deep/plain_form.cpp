@@ -9,10 +9,6 @@ namespace relucover {
 
 namespace {
 
-const RowMatrix& rows_of_layer(const LayeredModel& model, Index layer) {
-  return layer < model.depth() ? model.theta[static_cast<std::size_t>(layer)] : model.output;
-}
-
 RowMatrix without_column(const RowMatrix& matrix, Index column) {
   RowMatrix kept(matrix.rows(), matrix.cols() - 1);
   kept << matrix.leftCols(column), matrix.rightCols(matrix.cols() - column - 1);
@@ -66,10 +62,11 @@ Matrix linear_rows(const Matrix& values, const Matrix& below, const Matrix& targ
 }  // namespace
 
 Vector signs_of_layer(const LayeredModel& model, Index layer) {
-  const RowMatrix& above = rows_of_layer(model, layer + 1);
-  const RowMatrix own = without_column(model.theta[static_cast<std::size_t>(layer)], model.inputs);
+  const RowMatrix& above = model.rows_of(layer + 1);
+  const Index constant = model.constant_at(layer) - model.seen_begin(layer);
+  const RowMatrix own = without_column(model.rows_of(layer), constant);
   const Index units = own.rows(), seen = own.cols() + 1;
-  const RowMatrix linear = without_column(above.leftCols(seen), model.inputs);
+  const RowMatrix linear = without_column(above.leftCols(seen), constant);
   const RowMatrix bent = above.middleCols(seen, units);
   const Vector scale = (linear.cwiseAbs().rowwise().maxCoeff() + bent.cwiseAbs().rowwise().maxCoeff()).array() + 1e-300;
   Vector weight = scale.cwiseInverse(), signs;
@@ -92,13 +89,16 @@ Vector signs_of_layer(const LayeredModel& model, Index layer) {
 PlainForm plain_form(const LayeredModel& model, const RowMatrix& x, const RowMatrix& y, double tolerance) {
   const RowMatrix features = features_of(model, x);
   const auto before_activation = [&](Index layer) {
-    return Matrix(features.leftCols(model.seen_count(layer)) * model.theta[static_cast<std::size_t>(layer)].transpose());
+    return Matrix(features.middleCols(model.seen_begin(layer), model.seen_count(layer)) * model.rows_of(layer).transpose());
   };
   PlainForm plain;
-  plain.model.form = LayeredModel::Form::plain;
   plain.model.inputs = model.inputs;
+  plain.model.plain_layers = model.depth();
+  plain.model.theta.assign(model.theta.begin(), model.theta.begin() + model.plain_layers);
+  plain.linear.assign(static_cast<std::size_t>(model.plain_layers), 0);
   RowMatrix values = x;
-  for (Index l = 0; l < model.depth(); ++l) {
+  if (model.plain_layers > 0) values = features.middleCols(model.values_at(model.plain_layers - 1), model.width(model.plain_layers - 1));
+  for (Index l = model.plain_layers; l < model.depth(); ++l) {
     const Matrix below = with_ones(values), u = before_activation(l);
     Matrix fit = least_squares(below, u);
     const Eigen::RowVectorXd off = spread_of(below * fit - u), size = spread_of(u);

@@ -66,7 +66,7 @@ std::vector<Vector> smaller_sides(const LayeredModel& model, const RowMatrix& x)
 LayeredModel with_linear_unit(const LayeredModel& model, const RowMatrix& x, Index unit) {
   const Index last = model.depth() - 1, seen = model.seen_count(last);
   const auto row = model.theta.back().row(unit);
-  const Vector u = features_of(model, x).leftCols(seen) * row.transpose();
+  const Vector u = features_of(model, x).middleCols(model.seen_begin(last), seen) * row.transpose();
   const double sign = 2 * (u.array() > 0).count() > u.size() ? 1 : -1;
   LayeredModel changed = model;
   changed.output.leftCols(seen) += sign * Vector(model.output.col(seen + unit)) * row;
@@ -113,7 +113,8 @@ class RareUnit {
  public:
   RareUnit(const LayeredModel& model, const MemorySource<double>& samples, double tolerance)
       : model_(model), samples_(samples), tolerance_(tolerance) {
-    seen_ = features_of(model, samples.x()).leftCols(model.seen_count(model.depth() - 1));
+    const Index last = model.depth() - 1;
+    seen_ = features_of(model, samples.x()).middleCols(model.seen_begin(last), model.seen_count(last));
     const RowMatrix residual = samples.y() - predict(model, samples.x());
     for (Index i = 0; i < residual.rows(); ++i) (residual.row(i).cwiseAbs().maxCoeff() > tolerance ? wrong_ : right_).push_back(i);
     if (wrong_.empty()) return;

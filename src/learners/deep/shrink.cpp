@@ -31,7 +31,8 @@ class Surgery {
     gram.diagonal() += damping * diagonal.cwiseMax(least * diagonal.mean());
     inverse_ = Cholesky(std::move(gram)).inverse();
     features_ = features_of(model, samples_.x());
-    for (Index l = 0; l < model.depth(); ++l) level_inverse_.push_back(inverse_of_level(l));
+    level_inverse_.resize(model.theta.size());
+    for (Index l = model.plain_layers; l < model.depth(); ++l) level_inverse_[static_cast<std::size_t>(l)] = inverse_of_level(l);
   }
 
   Removal without(Index layer, Index unit) const {
@@ -55,7 +56,8 @@ class Surgery {
   }
 
   Matrix inverse_of_level(Index layer) const {
-    const auto level = features_.leftCols(model_.values_at(layer) + model_.width(layer));
+    const Index begin = model_.seen_begin(layer);
+    const auto level = features_.middleCols(begin, model_.values_at(layer) + model_.width(layer) - begin);
     Matrix gram = level.transpose() * level;
     gram.diagonal() *= 1 + 1e-12;
     return Cholesky(std::move(gram)).inverse();
@@ -71,22 +73,21 @@ class Surgery {
   /// |u| of the unit replaced by its regression on the other features of its level: a row of their inverse Gram matrix.
   LayeredModel by_regression(Index layer, Index unit) const {
     const Matrix& inverse = level_inverse_[static_cast<std::size_t>(layer)];
-    const Index column = model_.values_at(layer) + unit, size = inverse.rows();
+    const Index column = model_.values_at(layer) + unit - model_.seen_begin(layer), size = inverse.rows();
     LayeredModel changed = model_;
     if (!inverse.allFinite()) return changed;
     Eigen::RowVectorXd weights = -inverse.col(column).transpose() / inverse(column, column);
     weights[column] = 0;
-    for (Index above = layer + 1; above < model_.depth(); ++above) {
-      RowMatrix& rows = changed.theta[static_cast<std::size_t>(above)];
+    for (Index above = layer + 1; above <= model_.depth(); ++above) {
+      RowMatrix& rows = changed.rows_of(above);
       rows.leftCols(size) += Vector(rows.col(column)) * weights;
     }
-    changed.output.leftCols(size) += Vector(changed.output.col(column)) * weights;
     return changed;
   }
 
   /// The least step of the linear model that takes every weight on |u| of the unit to zero.
   LayeredModel by_linear_model(Index layer, Index unit) const {
-    const std::vector<Index> seen = places_that_see(model_.values_at(layer) + unit, layer);
+    const std::vector<Index> seen = places_that_see(model_.values_at(layer) + unit - model_.seen_begin(layer), layer);
     LayeredModel changed = model_;
     if (!inverse_.allFinite()) return changed;
     const Matrix columns = inverse_(Eigen::all, seen);
@@ -100,7 +101,7 @@ class Surgery {
     std::vector<Index> places;
     Index begin = 0;
     for (Index l = 0; l <= model_.depth(); ++l) {
-      const RowMatrix& rows = l < model_.depth() ? model_.theta[static_cast<std::size_t>(l)] : model_.output;
+      const RowMatrix& rows = model_.rows_of(l);
       if (l > layer)
         for (Index i = 0; i < rows.rows(); ++i) places.push_back(begin + i * rows.cols() + column);
       begin += rows.size();
@@ -122,7 +123,7 @@ std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<do
   const SingleThreadedBlas single_threaded;
   const Surgery surgery(model, samples, control);
   std::vector<std::pair<Index, Index>> units;
-  for (Index l = 0; l < model.depth(); ++l)
+  for (Index l = model.plain_layers; l < model.depth(); ++l)
     if (model.width(l) > least[static_cast<std::size_t>(l)])
       for (Index j = 0; j < model.width(l); ++j) units.emplace_back(l, j);
   std::vector<Removal> all(units.size());

@@ -29,7 +29,7 @@ std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnO
       widths.resize(depth, 0);
       for (Index& one : widths)
         if (one == 0) one = begin;
-      const Index unknowns = LayeredModel::parameters(inputs, widths, outputs, LayeredModel::Form::plain);
+      const Index unknowns = LayeredModel::parameters(inputs, widths, outputs, std::ssize(widths));
       if (2 * unknowns < data.samples() * outputs) all.push_back(std::move(widths));
     }
     smaller.push_back(width);
