@@ -25,7 +25,7 @@ help:
 	@echo 'make coverage every test, and the share of lines of src that they run'
 	@echo 'make clean    removes what was built'
 
-# Three levels, each with the packages it needs: the program alone, with its modules (HDF5, ONNX, MPI), everything.
+# Three levels, each with the packages it needs: the demo alone, the program with its modules (HDF5, ONNX, MPI), everything.
 # What was configured at a higher level stays there.
 packages:
 	@scripts/install-packages
@@ -52,8 +52,8 @@ all: configure
 	@scripts/build $(BUILD) $(JOBS)
 
 demo: configure-demo
-	@scripts/build $(BUILD) $(JOBS) relucover_cli
-	@$(BUILD)/relucover demo
+	@scripts/build $(BUILD) $(JOBS) relucover_demo
+	@$(BUILD)/relucover_demo
 
 test: all
 	@scripts/run-tests $(BUILD) $(JOBS) $(CTEST)

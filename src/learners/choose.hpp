@@ -23,8 +23,8 @@ struct Choice {
 /// them takes any data.
 std::vector<Choice> choose_methods(const SampleSource& source, const LearnOptions& options, const Control& control);
 
-/// What to try where several outputs may show the units at once by their moments, once the search that takes any data has failed.
-std::vector<Choice> choose_by_moments(const SampleSource& source, const LearnOptions& options, const Control& control);
+/// A part of the samples in memory, enough to tell which assumptions hold.
+MemorySource<double> looked_at(const SampleSource& source, const LearnOptions& options, const Control& control);
 
 /// What the leftover of an answer that was not certified suggests to try, if anything.
 std::optional<Choice> choose_after(const Result& tried, Index samples);

@@ -9,6 +9,7 @@
 #include "core/linear_algebra.hpp"
 #include "learners/best_so_far.hpp"
 #include "learners/equal_noise.hpp"
+#include "learners/give_up.hpp"
 #include "learners/polish_data.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
@@ -58,7 +59,8 @@ class Finish {
 
   void go_on() {
     drop_idle_units();
-    if (options_.noise_free && !noise_free_ && leaves_more_than_rounding()) return give_up();
+    if (options_.noise_free && !noise_free_ && leaves_more_than_rounding(judged(model_), variance_, source_.outputs(), grid()))
+      return give_up_unexplained(source_, model_, result_);
     if (!noise_free_) fit_all_samples();
     measure_uncertainty();
     if (!noise_free_) drop_undetermined_units();
@@ -104,21 +106,9 @@ class Finish {
     clock.file(result_, solved.iterations, solved.relative_cost);
   }
 
-  bool leaves_more_than_rounding() {
-    constexpr double far = 1e-11, roundings = 10;
-    const double cost = judged(model_);
-    if (cost < far) return false;
+  const LabelGrid& grid() {
     if (!grid_) grid_ = label_grid(source_, control_);
-    if (grid_->rounded()) return false;
-    const double rms = std::sqrt(cost * variance_ / static_cast<double>(source_.outputs()));
-    return !grid_->float32 || rms > roundings * grid_->rounding();
-  }
-
-  void give_up() {
-    keep_as_best_so_far(source_, model_, result_);
-    fail(result_, Status::approximate,
-         fmt::format("not certified: labels without noise are not explained (relative residual {:.1e}): more samples, or more starts",
-                     result_.residual_relative));
+    return *grid_;
   }
 
   void drop_idle_units() {
@@ -170,10 +160,7 @@ class Finish {
     return std::sqrt(relative_cost_ * variance_ * static_cast<double>(source_.samples()) / freedom);
   }
 
-  bool labels_are_float32() {
-    if (!grid_) grid_ = label_grid(source_, control_);
-    return grid_->float32 && !grid_->rounded();
-  }
+  bool labels_are_float32() { return grid().float32 && !grid().rounded(); }
 
   /// Rounding to float32 is not quite random: a unit too many can follow it. What stays within it needs no such unit.
   bool at_float32_rounding(const SolveOutcome& solved) {
@@ -409,13 +396,12 @@ class Finish {
     result_.residual_rms = all.rms;
     result_.residual_relative = all.relative;
     result_.holdout_rms = held_out.rms;
-    if (!grid_) grid_ = label_grid(source_, control_);
     relative_cost_ = all.rms * all.rms * static_cast<double>(source_.outputs()) / variance_;
     result_.noise_estimate = noise_free_ ? 0 : sigma();
     decide();
     clock.file(result_, 1, all.relative * all.relative);
     if (known_ && known_->determined) {
-      const double level = noise_free_ ? std::max(all.rms, grid_->rounding() / std::sqrt(3.0)) : result_.noise_estimate;
+      const double level = noise_free_ ? std::max(all.rms, grid().rounding() / std::sqrt(3.0)) : result_.noise_estimate;
       const Vector errors = level * known_->unit_error;
       result_.series["unit_relative_error"] = {errors.begin(), errors.end()};
     }
@@ -433,7 +419,7 @@ class Finish {
                      .held_out = *data_.judge,
                      .network = result_.network,
                      .model = model_,
-                     .grid = *grid_,
+                     .grid = grid(),
                      .noise = sigma(),
                      .known = known_,
                      .large_known = [this] { return large_uncertainty(source_, model_, second_moment(source_, true, control_), control_); },
@@ -446,7 +432,7 @@ class Finish {
     result_.left_out = certificate.left_out;
     if (certificate.something_left) result_.figures["something_left"] = 1;
     result_.figures.insert(certificate.figures.begin(), certificate.figures.end());
-    const std::string rounded = grid_->words().empty() ? "" : ", " + grid_->words();
+    const std::string rounded = grid().words().empty() ? "" : ", " + grid().words();
     if (!certificate.given())
       result_.message = "not certified: " + certificate.reason;
     else if (certificate.status == Status::recovered)

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "learners/choose.hpp"
-#include "learners/deep/widths.hpp"
+#include "learners/families.hpp"
 #include "learners/registry.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/leftover/noise_shape.hpp"
@@ -102,7 +102,7 @@ class Plan {
                                       {"prune", "the search again, from a third beginning", 0, 2}};
       choices_.insert(rest(), again.begin(), again.end());
     }
-    if (at_ == choices_.size() && !labels_may_be_wrong()) consider_moments_and_leftover(result);
+    if (at_ == choices_.size() && !labels_may_be_wrong()) consider_families_and_leftover(result);
     if (at_ == choices_.size() && !deeper_considered_) {
       deeper_considered_ = true;
       if (may_be_deeper(result)) choices_.push_back(several_layers());
@@ -111,10 +111,12 @@ class Plan {
 
  private:
   std::vector<Choice>::iterator rest() { return choices_.begin() + static_cast<std::ptrdiff_t>(at_); }
-  void consider_moments_and_leftover(const Result& result) {
-    if (!moments_considered_) {
-      moments_considered_ = true;
-      for (Choice& choice : choose_by_moments(source_, options_, control_)) choices_.push_back(std::move(choice));
+  void consider_families_and_leftover(const Result& result) {
+    if (!families_considered_) {
+      families_considered_ = true;
+      for (const Family& family : families())
+        if (family.suggest)
+          for (Choice& choice : family.suggest(source_, options_, control_)) choices_.push_back(std::move(choice));
     }
     if (at_ == choices_.size())
       if (auto choice = choose_after(result, source_.samples())) choices_.push_back(std::move(*choice));
@@ -153,7 +155,7 @@ class Plan {
   std::vector<Choice> choices_;
   std::size_t at_ = 0;
   double left_ = 1;
-  bool moments_considered_ = false, deeper_considered_ = false;
+  bool families_considered_ = false, deeper_considered_ = false;
 };
 
 void run(const Choice& choice, double left, const SampleSource& source, const LearnOptions& options, const Control& control,

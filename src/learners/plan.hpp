@@ -4,6 +4,10 @@
 
 namespace relucover {
 
+/// Name of a setting that the plan gives to method deep where nobody asked for several layers: the relative residual of one. The look is
+/// short, with few units, and given up where it does not leave far less.
+inline constexpr const char* unasked_setting = "unasked";
+
 /// The best answer stays, with the stages of all that were tried.
 void learn_by_plan(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
 

@@ -1,20 +1,21 @@
 #include "learners/registry.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "learners/deep/deep.hpp"
-#include "learners/hermite/hermite.hpp"
+#include <algorithm>
+#include <stdexcept>
+
+#include "learners/families.hpp"
 #include "learners/prune/prune.hpp"
 #include "learners/prune/robust.hpp"
-#include "learners/vector/learners.hpp"
 
 namespace relucover {
 
 namespace {
 
 std::vector<Learner> with_families(std::vector<Learner> rows) {
-  for (auto& learner : hermite_learners()) rows.push_back(std::move(learner));
-  for (const auto& learner : vector_learners()) rows.push_back(learner);
+  for (Family& family : families())
+    for (Learner& learner : family.learners) rows.push_back(std::move(learner));
   return rows;
 }
 
@@ -27,12 +28,6 @@ const std::vector<Learner>& learners() {
         "the same where some labels are wrong or their noise has heavy tails: a loss that forgives, then the samples that agree",
         {}},
        learn_robustly},
-      {{"deep",
-        "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs",
-        {{"wide", "units at the start for each unit asked for (1.5)"},
-         {"batch", "samples in a batch for each parameter of the search (6)"},
-         {"rounds", "times that units are added where a start is stuck, and one (5)"}}},
-       learn_deep},
   });
   return all;
 }
@@ -44,7 +39,9 @@ std::vector<MethodInfo> methods() {
 }
 
 const Learner& learner_named(const std::string& name) {
-  return *std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
+  const auto at = std::find_if(learners().begin(), learners().end(), [&](const Learner& l) { return l.info.name == name; });
+  if (at == learners().end()) throw std::invalid_argument(fmt::format("method {} is not in this program", name));
+  return *at;
 }
 
 double setting(const LearnOptions& options, const char* name, double otherwise) {

@@ -1,5 +1,5 @@
 #pragma once
-// Every method there is, by name. A new learner adds one row to registry.cpp.
+// Every method there is, by name: those of the engine (registry.cpp), then those of the families (families.hpp).
 #include "relucover/learn.hpp"
 
 namespace relucover {
@@ -11,7 +11,7 @@ struct Learner {
 };
 
 const std::vector<Learner>& learners();
-/// One that exists.
+/// Throws std::invalid_argument for one that is not in this program.
 const Learner& learner_named(const std::string& name);
 
 /// A setting of the method, or what it is without one.

@@ -129,6 +129,14 @@ def test_demo_shows_truth_beside_answer(relucover, relucover_json):
     assert result["status"] == "exact" and result["max_weight_error"] < 1e-10
 
 
+def test_make_demo_prints_what_the_command_does(relucover):
+    own = subprocess.run([PROGRAM + "_demo"], capture_output=True, text=True)
+    command = relucover("demo")
+    timeless = lambda page: re.sub(r"(?m)^time .*$", "", page)
+    assert (own.returncode, own.stderr) == (0, command.stderr)
+    assert timeless(own.stdout) == timeless(command.stdout)
+
+
 def test_demo_says_too_few_samples(relucover):
     assert "assumption_failed" in relucover("demo", "--samples", 10, code=3).stdout
 

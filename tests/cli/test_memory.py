@@ -20,7 +20,7 @@ COMMANDS = {
     "moments": ["moments", "data.npz", "--threads", "1", "-o", "out.moments"],
     "methods": ["methods", "--json"],
 }
-SPREAD, LAST = 40, 40  # of all allocations, so many evenly, and of the last ones, where results are printed
+SPREAD, LAST = 25, 25  # of all allocations, so many evenly, and of the last ones, where results are printed
 
 
 def run(folder, words, at, many):

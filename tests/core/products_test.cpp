@@ -9,31 +9,43 @@
 namespace relucover {
 namespace {
 
-template <class A, class B>
-Matrix by_definition(const A& a, const B& b) {
+Matrix by_definition(const Matrix& a, const Matrix& b) {
   Matrix product = Matrix::Zero(a.rows(), b.cols());
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j)
-      for (Index k = 0; k < a.cols(); ++k) product(i, j) += static_cast<double>(a(i, k)) * static_cast<double>(b(k, j));
+      for (Index k = 0; k < a.cols(); ++k) product(i, j) += a(i, k) * b(k, j);
   return product;
 }
 
 double largest_difference(const Matrix& one, const Matrix& other) { return one.size() == 0 ? 0 : (one - other).cwiseAbs().maxCoeff(); }
 
+/// One product in all ways that it is written in. What they should be is compiled once for all operands.
+template <class Target>
+struct Ways {
+  Ways(Index rows, Index columns) : sum(Target::Ones(rows, columns)), wide(Target::Zero(rows + 2, columns + 3)) {}
+  Target fresh, sum, difference;
+  Target wide;  // the product is a block whose rows and columns are not neighbours
+
+  auto block() { return wide.block(1, 2, sum.rows(), sum.cols()); }
+  void check(const Matrix& expected, double tolerance) {
+    const auto off = [](const Target& found, const Matrix& wanted) { return largest_difference(found.template cast<double>(), wanted); };
+    EXPECT_LT(off(fresh, expected), tolerance);
+    EXPECT_LT(off(sum, (expected.array() + 1).matrix()), tolerance);
+    EXPECT_LT(off(difference, (1 - expected.array()).matrix()), 2 * tolerance);
+    EXPECT_LT(off(block(), -3 * expected), 3 * tolerance);
+    EXPECT_EQ(wide.row(0).norm() + wide.col(1).norm() + wide.rightCols(1).norm() + wide.bottomRows(1).norm(), 0);
+  }
+};
+
 template <class Target, class A, class B>
 void check_all_ways(const A& a, const B& b, double tolerance) {
-  const Matrix expected = by_definition(a, b);
-  const Target fresh = a * b;
-  EXPECT_LT(largest_difference(fresh.template cast<double>(), expected), tolerance);
-  Target sum = Target::Ones(a.rows(), b.cols());
-  sum.noalias() += a * b;
-  EXPECT_LT(largest_difference(sum.template cast<double>(), (expected.array() + 1).matrix()), tolerance);
-  sum.noalias() -= 2 * (a * b);
-  EXPECT_LT(largest_difference(sum.template cast<double>(), (1 - expected.array()).matrix()), 2 * tolerance);
-  Target wide = Target::Zero(a.rows() + 2, b.cols() + 3);  // a block whose rows and columns are not neighbours
-  wide.block(1, 2, a.rows(), b.cols()).noalias() = (3 * a) * (-b);
-  EXPECT_LT(largest_difference(wide.block(1, 2, a.rows(), b.cols()).template cast<double>(), -3 * expected), 3 * tolerance);
-  EXPECT_EQ(wide.row(0).norm() + wide.col(1).norm() + wide.rightCols(1).norm() + wide.bottomRows(1).norm(), 0);
+  Ways<Target> ways(a.rows(), b.cols());
+  ways.fresh = Target(a * b);
+  ways.sum.noalias() += a * b;
+  ways.difference = ways.sum;
+  ways.difference.noalias() -= 2 * (a * b);
+  ways.block().noalias() = (3 * a) * (-b);
+  ways.check(by_definition(a.template cast<double>(), b.template cast<double>()), tolerance);
 }
 
 template <class M>

@@ -35,7 +35,7 @@ foreach(name main files)
 endforeach()
 END
 cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \
-  -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+  -DCMAKE_CXX_FLAGS=-O0 >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/cmake/build"
 "$work/cmake/build/main"
 "$work/cmake/build/files" "$work/data.h5" "$work/truth.onnx"
@@ -44,10 +44,10 @@ echo "== pkg-config"
 pc=$(dirname "$(find "$prefix" -name relucover.pc)")
 PKG_CONFIG_PATH=$pc pkg-config --modversion relucover
 # shellcheck disable=SC2046  # the flags are many words
-"$compiler" -std=c++20 -O1 "$program" -o "$work/consumer" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs relucover)
+"$compiler" -std=c++20 -O0 "$program" -o "$work/consumer" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs relucover)
 "$work/consumer"
 # shellcheck disable=SC2046
-"$compiler" -std=c++20 -O1 "$work/files.cpp" -o "$work/files" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs relucover)
+"$compiler" -std=c++20 -O0 "$work/files.cpp" -o "$work/files" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs relucover)
 "$work/files" "$work/data.h5" "$work/truth.onnx"
 
 echo "== without a module"

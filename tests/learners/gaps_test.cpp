@@ -57,7 +57,7 @@ TEST(Gaps, OfASearch) {
 }
 
 TEST(Gaps, OfACertificateOfNoisyLabels) {
-  const auto problem = test::planted({.inputs = 5, .units = 2, .seed = 1}, {.samples = 50000, .noise = 0.1});
+  const auto problem = test::planted({.inputs = 5, .units = 2, .seed = 1}, {.samples = 20000, .noise = 0.1});
   expect_short_gaps(problem.samples, {.units = 2}, 0.2, 1);
 }
 

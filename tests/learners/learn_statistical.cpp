@@ -99,7 +99,7 @@ TEST(NoisyLabels, MayLieFarFromZero) {
 TEST(NoisyLabels, AreRecoveredWithinTheirStandardErrors) {
   Index recovered = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const auto problem = test::planted({.inputs = 5, .units = 3, .seed = seed}, {.samples = 20000, .noise = 0.1});
+    const auto problem = test::planted({.inputs = 5, .units = 3, .seed = seed}, {.samples = 8000, .noise = 0.1});
     const Result result = learn(problem.samples, {.units = 3});
     if (result.status != Status::recovered) continue;
     ++recovered;

@@ -3,6 +3,7 @@
 
 #include "core/random.hpp"
 #include "learners/choose.hpp"
+#include "learners/vector/learners.hpp"
 #include "samples/hard_instances.hpp"
 #include "samples/subsample.hpp"
 #include "vector/planted.hpp"

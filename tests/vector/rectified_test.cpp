@@ -51,14 +51,14 @@ TEST(Rectified, PowersAndOnesOwnAreExactWithoutNoise) {
 }
 
 TEST(Rectified, IsRecoveredWithNoiseAndWithFewerOutputsThanUnits) {
-  for (const RectifiedFunction& f : {RectifiedFunction::power(2), RectifiedFunction::power(1.5), own_function()})
-    for (const Index outputs : {4, 2}) {
-      const Problem problem = planted(f, 5, 3, outputs, 3000, 0.05, 2);
-      const RectifiedResult result = learn_rectified(problem.samples, f, {.units = 3, .threads = 1});
-      EXPECT_EQ(result.status, Status::recovered) << outputs << " outputs: " << result.message;
-      EXPECT_LT(worst_row(problem.W, result.W), 0.02);
-      EXPECT_LT(result.detection_limit, 0.5);
-    }
+  for (const auto& [f, outputs] : {std::pair{RectifiedFunction::power(2), Index{4}}, std::pair{RectifiedFunction::power(1.5), Index{2}},
+                                   std::pair{own_function(), Index{4}}, std::pair{own_function(), Index{2}}}) {
+    const Problem problem = planted(f, 5, 3, outputs, 3000, 0.05, 2);
+    const RectifiedResult result = learn_rectified(problem.samples, f, {.units = 3, .threads = 1});
+    EXPECT_EQ(result.status, Status::recovered) << outputs << " outputs: " << result.message;
+    EXPECT_LT(worst_row(problem.W, result.W), 0.02);
+    EXPECT_LT(result.detection_limit, 0.5);
+  }
 }
 
 TEST(Rectified, IsNotCertifiedWithAUnitTooFewOrAnotherActivation) {

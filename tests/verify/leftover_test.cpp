@@ -92,12 +92,12 @@ LeftoverVerdict verdict_of(const Network& answer, const MemorySource<double>& sa
   return nothing_left(judged(samples, answer, grid, {}), answer, grid, seed, Control(1));
 }
 
-// At the truth nothing is left, whatever the noise looks like: of 50 at most one alarm (0.3% each are in the budget; thousands of such
+// At the truth nothing is left, whatever the noise looks like: of 25 at most one alarm (0.3% each are in the budget; thousands of such
 // cases are in bench/trust/campaign --benign).
 TEST(NothingLeft, AtTheTruth) {
   int alarms = 0;
   std::string reasons;
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto normal = [](RandomStream& r, const auto&) { return 0.1 * r.normal(); };
     const auto uniform = [](RandomStream& r, const auto&) { return 0.2 * (r.uniform() - 0.5); };
     const auto laplace = [](RandomStream& r, const auto&) { return 0.1 * r.sign() * -std::log(r.uniform()); };
@@ -289,13 +289,13 @@ TEST(Tails, OfManyDrawsAreNotTooSmall) {
 
 TEST(FlatRows, SeesAHatAmongAccidentsAndNothingInAccidents) {
   int seen = 0, alarms = 0;
-  constexpr int tries = 20;
+  constexpr int tries = 10;
   for (std::uint64_t seed = 0; seed < tries; ++seed) {
     seen += chance_of_hat(seed, 20) < 5e-3;
     alarms += chance_of_hat(seed, 0) < 5e-3;
   }
-  EXPECT_GE(seen, 19);
-  EXPECT_LE(alarms, 1);
+  EXPECT_EQ(seen, tries);
+  EXPECT_EQ(alarms, 0);
 }
 
 // A handful of rows that no tail reaches: outliers, or a hat that only they feel.
@@ -326,7 +326,7 @@ TEST(NothingLeft, EqualInputsThatErrTogetherAreSeen) {
 // A unit of the stated limit's size is found nearly always.
 TEST(NothingLeft, DetectionLimitIsWhatItSays) {
   int found = 0, refused = 0;
-  constexpr int tries = 20;
+  constexpr int tries = 8;
   for (std::uint64_t seed = 0; seed < tries; ++seed) {
     auto planted = test::planted({.inputs = 4, .units = 3, .seed = seed}, {.samples = 3000});
     RandomStream random(seed, purpose::study);
@@ -346,7 +346,7 @@ TEST(NothingLeft, DetectionLimitIsWhatItSays) {
     found += !verdict_of(planted.truth, MemorySource<double>(planted.samples.x(), y)).refusal.empty();
   }
   EXPECT_LE(refused, 1);  // one answer in a thousand is refused by chance
-  EXPECT_GE(found + 1, tries - refused);
+  EXPECT_EQ(found, tries - refused);
 }
 
 }  // namespace

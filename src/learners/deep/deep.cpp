@@ -10,6 +10,7 @@
 #include "learners/deep/deep_data.hpp"
 #include "learners/deep/deep_search.hpp"
 #include "learners/deep/widths.hpp"
+#include "learners/plan.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "verify/gate.hpp"
@@ -126,6 +127,15 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
   }
   result.network = prepared.scaling.unscaled(found.plain);
   judge_deep(source, prepared, found, options, control, result);
+}
+
+std::vector<Learner> deep_learners() {
+  return {{{"deep",
+            "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs",
+            {{"wide", "units at the start for each unit asked for (1.5)"},
+             {"batch", "samples in a batch for each parameter of the search (6)"},
+             {"rounds", "times that units are added where a start is stuck, and one (5)"}}},
+           learn_deep}};
 }
 
 }  // namespace relucover

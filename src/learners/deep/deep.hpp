@@ -1,6 +1,6 @@
 #pragma once
 #include "learners/deep/deep_search.hpp"
-#include "relucover/learn.hpp"
+#include "learners/registry.hpp"
 
 namespace relucover {
 
@@ -13,5 +13,8 @@ double deep_label_rounding(const SampleSource& source, const Control& control);
 /// Errors, certificate, status and words of `result.network` on the samples.
 void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, const LearnOptions& options,
                 const Control& control, Result& result);
+
+/// Rows of the registry.
+std::vector<Learner> deep_learners();
 
 }  // namespace relucover

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "learners/deep/noisy.hpp"
+#include "learners/plan.hpp"
 #include "learners/registry.hpp"
 
 namespace relucover {

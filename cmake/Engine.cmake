@@ -1,0 +1,26 @@
+# The library in two parts: the engine, which learns one hidden layer and judges the answer, and all else: the families of methods
+# (src/learners/families.hpp), files, oracles, several layers, the papers' studies. `make demo` builds the engine alone; a file of it
+# that begins to use one of the others is named by the linker of relucover_demo, and belongs here with it.
+set(RELUCOVER_ENGINE_FILES
+  "core/(archive|atomic_file|blas|blas_of_empty|checkpoint|communicator|errors|json_text|median|option_text|products|progress|random|version)"
+  "core/linear_algebra/[a-z_]+"
+  "networks/(activation|assignment|compare|compare_layers|feed_forward|layers|leaky|link|network|squared_errors|unit_function)"
+  "samples/(dependent_units|hard_instances|memory|subsample|synthetic|views)"
+  "reduce/[a-z_]+"
+  "moments/whitening"
+  "solve/[a-z_]+"
+  "verify/(deep_certificate|distinct_rows|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
+  "verify/leftover/[a-z_]+"
+  "learners/(best_so_far|choose|equal_noise|finish|give_up|leaky_fit|learn|linked|plan|polish_data|registry)"
+  "learners/prune/[a-z_]+"
+  "report/(result|result_json)")
+
+# engine_of(SOURCES ENGINE REST): divides files of src.
+function(engine_of sources engine rest)
+  list(JOIN RELUCOVER_ENGINE_FILES "|" pattern)
+  set(${engine} ${${sources}})
+  set(${rest} ${${sources}})
+  list(FILTER ${engine} INCLUDE REGEX "/src/(${pattern})\\.cpp$")
+  list(FILTER ${rest} EXCLUDE REGEX "/src/(${pattern})\\.cpp$")
+  return(PROPAGATE ${engine} ${rest})
+endfunction()
