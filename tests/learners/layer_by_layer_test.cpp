@@ -54,8 +54,7 @@ double worst_row(const Network& truth, const LayeredModel& model) {
     Eigen::RowVectorXd row(truth.inputs() + 1);
     row << truth.W.row(i), truth.b[i];
     double nearest = 2;
-    for (Index j = 0; j < model.width(0); ++j)
-      nearest = std::min(nearest, (row.normalized() - model.theta[0].row(j).normalized()).norm());
+    for (Index j = 0; j < model.width(0); ++j) nearest = std::min(nearest, (row.normalized() - model.theta[0].row(j).normalized()).norm());
     worst = std::max(worst, nearest);
   }
   return worst;
