@@ -10,6 +10,7 @@
 #include "learners/best_so_far.hpp"
 #include "learners/equal_noise.hpp"
 #include "learners/polish_data.hpp"
+#include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"

@@ -12,6 +12,7 @@
 #include "learners/deep/rare.hpp"
 #include "learners/deep/shrink.hpp"
 #include "solve/layered_descent.hpp"
+#include "solve/layered_linearisation.hpp"
 
 namespace relucover {
 
@@ -56,7 +57,9 @@ class DeepSearch {
       const std::vector<Index> widths = model.widths();
       const auto told = [&](double cost) { say(start, round, "descend", widths, cost); };
       model = descended(std::move(model), round, parameters, told);
-      Descent down = descend(std::move(model), fixed, {.most_steps = 60, .goal = 1e-4 * data_.exact}, control_);
+      // A large model is not worth more before units to spare have gone.
+      const Index most_steps = too_large_for_dense(parameters) ? 6 : 60;
+      Descent down = descend(std::move(model), fixed, {.most_steps = most_steps, .goal = 1e-4 * data_.exact}, control_);
       if (down.cost > options_.hopeless) return remember(down.model, down.cost);
       say(start, round, "shrink", down.model.widths(), down.cost);
       Shrunk at{std::move(down.model), down.cost};
@@ -146,8 +149,9 @@ class DeepSearch {
     return one;
   }
   Index rows_for(double per_parameter, Index parameters) const {
-    return std::min(data_.samples(),
-                    static_cast<Index>(per_parameter * static_cast<double>(parameters) / static_cast<double>(data_.y.cols())));
+    constexpr double few = 1500;  // parameters of large models need fewer rows each
+    const double all = static_cast<double>(parameters), count = all > few ? few + (all - few) / 2 : all;
+    return std::min(data_.samples(), static_cast<Index>(per_parameter * count / static_cast<double>(data_.y.cols())));
   }
   /// Draws of rows far apart, so that no two uses share any.
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }
