@@ -19,7 +19,8 @@ constexpr double loose_above = 1e-7;
 
 LayeredLinearisationOptions how_precisely(const Descent& at) {
   LayeredLinearisationOptions options;
-  options.single_precision = at.model.form == LayeredModel::Form::sign_free && at.cost > single_above;
+  const bool large = too_large_for_dense(at.model.parameters());
+  options.single_precision = at.model.form == LayeredModel::Form::sign_free && (large || at.cost > single_above);
   if (at.cost < loose_above) {
     options.tolerance = 0.01;
     options.most_iterations = 400;
@@ -39,32 +40,35 @@ double mean_cost(const LayeredModel& model, const SampleSource& samples, const C
   return sums.squares / static_cast<double>(std::max<Index>(sums.samples, 1));
 }
 
+namespace {
+
+/// Takes the longest step of the path that lowers the cost.
+bool take(const LayeredStep& step, Descent& at, const SampleSource& samples, const Control& control) {
+  const Vector from = at.model.flat();
+  for (auto delta = step.path.rbegin(); delta != step.path.rend(); ++delta) {
+    LayeredModel next = at.model;
+    next.set_flat(from + *delta);
+    const double cost = mean_cost(next, samples, control);
+    if (!(cost < at.cost)) continue;
+    const bool whole = delta == step.path.rbegin();
+    at.damping = whole ? damping_after((at.cost - cost) / std::max(step.predicted, 1e-300), cost / at.cost, at.damping) : 5 * at.damping;
+    balance(next);
+    at.model = std::move(next);
+    at.cost = cost;
+    ++at.steps;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool descend_once(Descent& at, const SampleSource& samples, int tries, const Control& control) {
   const auto linear = linearise(at.model, samples, how_precisely(at), control);
-  const Vector from = at.model.flat();
   for (int attempt = 0; attempt < tries; ++attempt) {
     const LayeredStep step = linear->step(at.damping, control);
-    if (step.path.empty()) {
-      at.damping = std::max(at.damping * 10, 1e-12);
-      continue;
-    }
-    for (auto delta = step.path.rbegin(); delta != step.path.rend(); ++delta) {
-      LayeredModel next = at.model;
-      next.set_flat(from + *delta);
-      const double cost = mean_cost(next, samples, control);
-      if (getenv("TRACE")) printf("   damping %.1e its %ld cost %.3e -> %.3e predicted %.3e\n", at.damping, (long)step.iterations, at.cost, cost, step.predicted);
-      if (!(cost < at.cost)) continue;
-      if (delta == step.path.rbegin())
-        at.damping = damping_after((at.cost - cost) / std::max(step.predicted, 1e-300), cost / at.cost, at.damping);
-      else
-        at.damping *= 5;
-      balance(next);
-      at.model = std::move(next);
-      at.cost = cost;
-      ++at.steps;
-      return true;
-    }
-    at.damping = std::max(at.damping * 5, 1e-10);
+    if (take(step, at, samples, control)) return true;
+    at.damping = step.path.empty() ? std::max(at.damping * 10, 1e-12) : std::max(at.damping * 5, 1e-10);
   }
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
@@ -50,6 +51,14 @@ class DenseLayered : public LayeredLinearisation {
   Vector gradient_, weights_;
 };
 
+/// Moments need fewer samples than the step does.
+MemorySource<double> some_of(const SampleSource& samples, Index features, const Control& control) {
+  constexpr Index least = 4000, per_feature = 10;
+  auto rows = spread_rows(samples.samples(), std::min(samples.samples(), std::max(least, per_feature * features)), 9);
+  std::sort(rows.begin(), rows.end());
+  return gather(samples, rows, control);
+}
+
 template <class Real>
 class MatrixFreeLayered : public LayeredLinearisation {
  public:
@@ -61,21 +70,18 @@ class MatrixFreeLayered : public LayeredLinearisation {
     const auto sums = reduce(samples, LayeredGradient<Real>(model, wide, tape_), control);
     count_ = static_cast<double>(std::max<Index>(sums.samples, 1));
     gradient_ = sums.gradient / count_;
-    const Index some = std::min(samples.samples(), std::max<Index>(4000, 10 * model.features()));
-    auto rows = spread_rows(samples.samples(), some, 9);
-    std::sort(rows.begin(), rows.end());
-    const auto moments = reduce(gather(samples, rows, control), LayeredMoments(model, wide), control);
-    damping_weights_ = damping_weights(model, moments.diagonal / static_cast<double>(moments.samples));
-    preconditioner_ = std::make_unique<KroneckerPreconditioner>(model, moments);
+    const auto moments = reduce(some_of(samples, model.features(), control), LayeredMoments(model, wide), control);
+    damping_weights_ = damping_weights(model, moments.diagonal / static_cast<double>(std::max<Index>(moments.samples, 1)));
+    preconditioner_.emplace(model, moments);
   }
 
+  /// Preconditioned conjugate gradients.
   LayeredStep step(double damping, const Control& control) override {
-    preconditioner_->damp(damping, damping_weights_);
+    preconditioner_->damp(damping);
     LayeredStep step;
-    Vector delta = Vector::Zero(gradient_.size());
+    Vector delta = Vector::Zero(gradient_.size()), residual = gradient_, direction = preconditioner_->inverse_times(residual);
+    double energy = residual.dot(direction);
     Index next_kept = 1;
-    Vector residual = gradient_, conditioned = preconditioner_->inverse_times(residual), direction = conditioned;
-    double energy = residual.dot(conditioned);
     const double target = options_.tolerance * options_.tolerance * energy;
     while (step.iterations < options_.most_iterations && energy > target) {
       control.check();
@@ -89,7 +95,7 @@ class MatrixFreeLayered : public LayeredLinearisation {
       const double length = energy / curvature;
       delta += length * direction;
       residual -= length * product;
-      conditioned = preconditioner_->inverse_times(residual);
+      const Vector conditioned = preconditioner_->inverse_times(residual);
       const double next = residual.dot(conditioned);
       direction = conditioned + next / energy * direction;
       energy = next;
@@ -116,7 +122,7 @@ class MatrixFreeLayered : public LayeredLinearisation {
   LayeredTape<Real> tape_;
   double count_ = 1;
   Vector gradient_, damping_weights_;
-  std::unique_ptr<LayeredPreconditioner> preconditioner_;
+  std::optional<KroneckerPreconditioner> preconditioner_;
 };
 
 template <class Real>
@@ -130,7 +136,7 @@ std::unique_ptr<LayeredLinearisation> linearised(const LayeredModel& model, cons
 
 }  // namespace
 
-bool too_large_for_dense(Index parameters) { static const double limit = getenv("LIMIT") ? atof(getenv("LIMIT")) : 1500; return parameters > limit; }
+bool too_large_for_dense(Index parameters) { return parameters > 1500; }
 
 std::unique_ptr<LayeredLinearisation> linearise(const LayeredModel& model, const SampleSource& samples,
                                                 const LayeredLinearisationOptions& options, const Control& control) {

@@ -34,7 +34,7 @@ KroneckerPreconditioner::KroneckerPreconditioner(const LayeredModel& model, cons
   }
 }
 
-void KroneckerPreconditioner::damp(double damping, const Vector&) {
+void KroneckerPreconditioner::damp(double damping) {
   for (Level& level : levels_)
     level.slopes = Cholesky(damped_moments(slopes_.block(level.first_unit, level.first_unit, level.units, level.units), damping));
   lower_.clear();

@@ -11,19 +11,13 @@
 
 namespace relucover {
 
-class LayeredPreconditioner {
- public:
-  virtual ~LayeredPreconditioner() = default;
-  /// For J^T J + damping · diag(weights).
-  virtual void damp(double damping, const Vector& weights) = 0;
-  virtual Vector inverse_times(const Vector& flat) const = 0;
-};
-
-class KroneckerPreconditioner : public LayeredPreconditioner {
+/// `model` must outlive it.
+class KroneckerPreconditioner {
  public:
   KroneckerPreconditioner(const LayeredModel& model, const LayeredMoments& moments);
-  void damp(double damping, const Vector& weights) override;
-  Vector inverse_times(const Vector& flat) const override;
+  /// For J^T J with so much of its diagonal added.
+  void damp(double damping);
+  Vector inverse_times(const Vector& flat) const;
 
  private:
   /// Units [first_unit, first_unit + units) all see the features [first, first + count).

@@ -10,6 +10,7 @@
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
+#include "solve/layered_linearisation.hpp"
 #include "solve/layered_sums.hpp"
 #include "verify/distinct_rows.hpp"
 
@@ -182,7 +183,8 @@ Vector scaling_of_unit(const Places& places, Index layer, Index unit, Index para
 /// The Gram matrix over the sizes of parameters' effects, with the scalings of units filled in; and what it says.
 void judge_gram(const LayeredModel& model, const SampleSource& source, const Control& control, DeepCertificate& certificate) {
   const Index parameters = model.parameters();
-  constexpr Index per_parameter = 60, least_rows = 20000;
+  constexpr Index least_rows = 20000;
+  const Index per_parameter = too_large_for_dense(parameters) ? 12 : 60;  // sums of large matrices take minutes
   const Index rows = std::min(source.samples(), std::max(least_rows, per_parameter * parameters));
   const auto some = gather(source, spread_rows(source.samples(), rows, 5), control);
   const auto sums = reduce(some, LayeredGram<double>(model), control);

@@ -1,39 +1,19 @@
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
-#include "relucover/samples.hpp"
 #include "solve/layered_descent.hpp"
 #include "solve/layered_sums.hpp"
+#include "support/layered_models.hpp"
 
 namespace relucover {
 namespace {
 
 using Form = LayeredModel::Form;
 
-LayeredModel random_model(Form form, Index inputs, const std::vector<Index>& widths, Index outputs, std::uint64_t seed) {
-  RandomStream random(seed, purpose::study);
-  LayeredModel model(inputs, 0, outputs);
-  model.form = form;
-  Index seen = inputs + 1;
-  for (const Index width : widths) {
-    model.theta.push_back(random.normal_matrix(width, seen));
-    seen = form == Form::plain ? width + 1 : seen + width;
-  }
-  model.output = random.normal_matrix(outputs, seen);
-  return model;
-}
-
-MemorySource<double> samples_of(const LayeredModel& model, Index rows, std::uint64_t seed) {
-  RowMatrix x = RandomStream(seed, purpose::inputs).normal_matrix(rows, model.inputs);
-  RowMatrix y = predict(model, x);
-  return {std::move(x), std::move(y)};
-}
-
 TEST(Layered, GramIsThatOfDifferences) {
   for (const Form form : {Form::sign_free, Form::plain})
     for (const Index outputs : {1, 2}) {
-      const LayeredModel model = random_model(form, 3, {4, 2}, outputs, 1);
-      const auto samples = samples_of(random_model(form, 3, {4, 2}, outputs, 2), 300, 3);
+      const LayeredModel model = random_layered(form, 3, {4, 2}, outputs, 1);
+      const auto samples = samples_of_layered(random_layered(form, 3, {4, 2}, outputs, 2), 300, 3);
       const auto sums = reduce(samples, LayeredGram<double>(model), Control(1));
       const Vector at = model.flat();
       ASSERT_EQ(at.size(), LayeredModel::parameters(3, {4, 2}, outputs, form));
@@ -60,8 +40,8 @@ TEST(Layered, GramIsThatOfDifferences) {
 }
 
 TEST(Layered, BalanceAndRemovalKeepTheFunction) {
-  LayeredModel model = random_model(Form::sign_free, 3, {4, 3}, 2, 4);
-  const auto samples = samples_of(model, 50, 5);
+  LayeredModel model = random_layered(Form::sign_free, 3, {4, 3}, 2, 4);
+  const auto samples = samples_of_layered(model, 50, 5);
   balance(model);
   EXPECT_LT((predict(model, samples.x()) - samples.y()).norm(), 1e-12 * samples.y().norm());
   EXPECT_NEAR(model.theta[1].row(2).norm(), 1, 1e-14);
@@ -80,14 +60,31 @@ TEST(Layered, NetworksAndPlainModelsAreTheSame) {
 }
 
 TEST(Layered, DescentReturnsFromADisturbanceWithTheSameBytesOnAnyThreads) {
-  const LayeredModel truth = random_model(Form::sign_free, 4, {3, 2}, 1, 7);
-  auto samples = samples_of(truth, 6000, 8);
+  const LayeredModel truth = random_layered(Form::sign_free, 4, {3, 2}, 1, 7);
+  auto samples = samples_of_layered(truth, 6000, 8);
   LayeredModel start = truth;
   start.set_flat(truth.flat() + 0.02 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));
   const Descent one = descend(start, samples, {}, Control(1)), two = descend(start, samples, {}, Control(2));
   EXPECT_LT(one.cost, 1e-24);
   EXPECT_EQ(one.steps, two.steps);
   EXPECT_EQ(one.model.flat(), two.model.flat());
+}
+
+TEST(Layered, DescentOfALargeModelReturnsTooWithTheSameBytes) {
+  for (const Form form : {Form::sign_free, Form::plain}) {
+    const std::vector<Index> widths = form == Form::plain ? std::vector<Index>{36, 14} : std::vector<Index>{24, 14};
+    const LayeredModel truth = random_layered(form, 30, widths, 1, 7);
+    const auto samples = samples_of_layered(truth, 5000, 8);
+    ASSERT_GT(truth.parameters(), 1500);
+    LayeredModel start = truth;
+    start.set_flat(truth.flat() + 1e-3 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));
+    const double scale = samples.y().squaredNorm() / static_cast<double>(samples.samples());
+    const DescentOptions options{.goal = 1e-26 * scale};
+    const Descent one = descend(start, samples, options, Control(1)), two = descend(start, samples, options, Control(2));
+    EXPECT_LT(one.cost, 1e-24 * scale);
+    EXPECT_LT(one.steps, 12);
+    EXPECT_EQ(one.model.flat(), two.model.flat());
+  }
 }
 
 }  // namespace

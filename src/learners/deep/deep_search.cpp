@@ -149,9 +149,7 @@ class DeepSearch {
     return one;
   }
   Index rows_for(double per_parameter, Index parameters) const {
-    constexpr double few = 1500;  // parameters of large models need fewer rows each
-    const double all = static_cast<double>(parameters), count = all > few ? few + (all - few) / 2 : all;
-    return std::min(data_.samples(), static_cast<Index>(per_parameter * count / static_cast<double>(data_.y.cols())));
+    return std::min(data_.samples(), rows_for_parameters(per_parameter, parameters) / data_.y.cols());
   }
   /// Draws of rows far apart, so that no two uses share any.
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }

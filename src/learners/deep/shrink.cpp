@@ -23,9 +23,9 @@ struct Removal {
 /// Everything about the model that candidates for all units share.
 class Surgery {
  public:
-  Surgery(const LayeredModel& model, const MemorySource<double>& samples, const Control& control)
+  Surgery(const LayeredModel& model, const MemorySource<double>& samples, bool linear_model, const Control& control)
       : model_(model), samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))), parameters_(model.flat()) {
-    if (!too_large_for_dense(model.parameters()))
+    if (linear_model)
       inverse_ = inverse_of_gram(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), control);
     features_ = features_of(model, samples_.x());
     for (Index l = 0; l < model.depth(); ++l) level_inverse_.push_back(inverse_of_level(l));
@@ -125,11 +125,11 @@ class Surgery {
   std::vector<Matrix> level_inverse_;
 };
 
-/// Cheapest first.
+/// Cheapest first. The linear model takes the inverse of a matrix of all parameters.
 std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<double>& samples, const std::vector<Index>& least,
-                                const Control& control) {
+                                bool linear_model, const Control& control) {
   const SingleThreadedBlas single_threaded;
-  const Surgery surgery(model, samples, control);
+  const Surgery surgery(model, samples, linear_model, control);
   std::vector<std::pair<Index, Index>> units;
   for (Index l = 0; l < model.depth(); ++l)
     if (model.width(l) > least[static_cast<std::size_t>(l)])
@@ -148,9 +148,8 @@ std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<do
 LayeredModel without_units_below(double limit, LayeredModel model, const MemorySource<double>& samples, const std::vector<Index>& least,
                                  const Control& control) {
   for (Index round = model.units(); round > 0; --round) {
-    auto all = candidates(model, samples, least, control);
+    auto all = candidates(model, samples, least, false, control);
     if (all.empty() || !(all.front().cost < limit)) break;
-    if (getenv("TRACE")) printf("  drop unit %ld of layer %ld: %.2e\n", (long)all.front().unit, (long)all.front().layer, all.front().cost);
     model = std::move(all.front().model);
   }
   return model;
@@ -180,30 +179,31 @@ Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const
 Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control) {
   Shrunk best{std::move(model), 0};
   best.cost = mean_cost(best.model, samples, control);
-  if (too_large_for_dense(best.model.parameters())) {
-    const bool exact = best.cost < options.exact;
-    best = without_cheap_units(std::move(best), samples, options, control);
-    if (!exact && best.cost < options.exact) return best;
-  }
+  if (too_large_for_dense(best.model.parameters())) best = without_cheap_units(std::move(best), samples, options, control);
   for (Index round = best.model.units(); round > 0; --round) {
     const bool exact = best.cost < options.exact;
     const double limit = exact ? options.exact : options.allowed * best.cost;
-    bool dropped = false;
-    Index tried = 0;
-    for (Removal& candidate : candidates(best.model, samples, options.least, control)) {
-      if (tried++ == options.tries) break;
-      double cost = mean_cost(candidate.model, samples, control);
-      if (cost > (exact ? options.exact : 1.2 * best.cost)) {
-        Descent down = descend(std::move(candidate.model), samples,
-                               {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = 1e-4 * options.exact}, control);
-        candidate.model = std::move(down.model);
-        cost = down.cost;
+    const auto drop_one = [&](bool linear_model) {
+      Index tried = 0;
+      for (Removal& candidate : candidates(best.model, samples, options.least, linear_model, control)) {
+        if (tried++ == options.tries) break;
+        double cost = mean_cost(candidate.model, samples, control);
+        if (cost > (exact ? options.exact : 1.2 * best.cost)) {
+          Descent down = descend(std::move(candidate.model), samples,
+                                 {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = 1e-4 * options.exact}, control);
+          candidate.model = std::move(down.model);
+          cost = down.cost;
+        }
+        if (!(cost <= limit)) continue;
+        best = {std::move(candidate.model), cost};
+        return true;
       }
-      if (!(cost <= limit)) continue;
-      best = {std::move(candidate.model), cost};
-      dropped = true;
-      break;
-    }
+      return false;
+    };
+    constexpr Index most_parameters = 6000;  // of a large model: their matrix costs minutes, so it comes last
+    const Index parameters = best.model.parameters();
+    const bool large = too_large_for_dense(parameters);
+    const bool dropped = drop_one(!large) || (large && parameters <= most_parameters && drop_one(true));
     if (!dropped || (!exact && best.cost < options.exact)) break;
   }
   return best;
