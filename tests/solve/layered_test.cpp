@@ -74,7 +74,7 @@ TEST(Layered, DescentOfALargeModelReturnsTooWithTheSameBytes) {
   for (const Form form : {Form::sign_free, Form::plain}) {
     const std::vector<Index> widths = form == Form::plain ? std::vector<Index>{36, 14} : std::vector<Index>{24, 14};
     const LayeredModel truth = random_layered(form, 30, widths, 1, 7);
-    const auto samples = samples_of_layered(truth, 5000, 8);
+    const auto samples = samples_of_layered(truth, 3000, 8);
     ASSERT_GT(truth.parameters(), 1500);
     LayeredModel start = truth;
     start.set_flat(truth.flat() + 1e-3 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));

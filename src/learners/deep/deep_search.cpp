@@ -58,7 +58,7 @@ class DeepSearch {
       const auto told = [&](double cost) { say(start, round, "descend", widths, cost); };
       model = descended(std::move(model), round, parameters, told);
       // A large model is not worth more before units to spare have gone.
-      const Index most_steps = too_large_for_dense(parameters) ? 6 : 60;
+      const Index most_steps = too_large_for_dense(parameters) ? 2 : 60;
       Descent down = descend(std::move(model), fixed, {.most_steps = most_steps, .goal = 1e-4 * data_.exact}, control_);
       if (down.cost > options_.hopeless) return remember(down.model, down.cost);
       say(start, round, "shrink", down.model.widths(), down.cost);

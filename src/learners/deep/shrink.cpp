@@ -158,7 +158,7 @@ LayeredModel without_units_below(double limit, LayeredModel model, const MemoryS
 /// Units to spare make the Jacobian singular, and descents slow. Here those that hardly matter go first, and one descent follows: at the
 /// right widths it converges quadratically.
 Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control) {
-  constexpr double cheap = 1e-5, good = 1e-9;
+  constexpr double cheap = 1e-4, good = 1e-9;
   for (double limit = cheap; limit > std::max(10 * at.cost, options.exact);) {
     LayeredModel fewer = without_units_below(limit, at.model, samples, options.least, control);
     if (fewer.units() == at.model.units()) break;
