@@ -7,7 +7,7 @@ namespace relucover {
 
 namespace {
 
-constexpr Index rows_at_once = 256;  // features of more rows would not stay in the cache
+constexpr Index taped_rows_at_once = 256;  // features of more rows would not stay in the cache
 
 /// Values as a tape has them.
 RowMatrix taped(const LayeredModel& model, const LayeredValues& values) {
@@ -20,7 +20,7 @@ RowMatrix taped(const LayeredModel& model, const LayeredValues& values) {
 }  // namespace
 
 template <class Real>
-LayeredRows<Real> rows_of(const LayeredModel& shape, const Vector& flat) {
+LayeredRows<Real> layered_rows(const LayeredModel& shape, const Vector& flat) {
   LayeredRows<Real> rows;
   Index at = 0;
   for (Index l = 0; l <= shape.depth(); ++l) {
@@ -32,14 +32,14 @@ LayeredRows<Real> rows_of(const LayeredModel& shape, const Vector& flat) {
 }
 
 template <class Real>
-void LayeredPass<Real>::look(const Eigen::Ref<const RowMajor<Real>>& taped) {
-  const Index columns = taped.cols() - (model_->inputs + 1);
-  features_ = taped;
+void LayeredPass<Real>::look(const Eigen::Ref<const RowMajor<Real>>& rows) {
+  const Index columns = rows.cols() - (model_->inputs + 1);
+  features_ = rows;
   if (columns == 0) return;
   auto values = features_.rightCols(columns);
   // 1 or -1, in the plain form 1 or 0, by operations that processors do to several numbers at once.
   constexpr Real tiny = std::numeric_limits<Real>::min();
-  slope_.resize(taped.rows(), taped.cols());
+  slope_.resize(rows.rows(), rows.cols());
   slope_.rightCols(columns) = values.cwiseQuotient(values.cwiseAbs().cwiseMax(tiny));
   values = values.cwiseAbs();
 }
@@ -100,7 +100,8 @@ void LayeredPass<Real>::add_products(const RowMajor<Real>& by_unit, const RowMaj
     const Index width = (*weights_)[static_cast<std::size_t>(l)].rows(), seen = (*weights_)[static_cast<std::size_t>(l)].cols();
     if (width == 0) continue;
     sum_.noalias() = by_unit.middleCols(unit, width).transpose() * features.middleCols(model_->seen_begin(l), seen);
-    flat.segment(at, width * seen) += Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, 1>>(sum_.data(), sum_.size()).template cast<double>();
+    flat.segment(at, width * seen) +=
+        Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, 1>>(sum_.data(), sum_.size()).template cast<double>();
     at += width * seen;
     unit += width;
   }
@@ -121,8 +122,8 @@ template <class Real>
 void LayeredGradient<Real>::add(const Block<double>& block) {
   LayeredValues values;
   LayeredPass<double> pass(*model, *weights);
-  for (Index first = 0; first < block.rows(); first += rows_at_once) {
-    const Index rows = std::min(rows_at_once, block.rows() - first);
+  for (Index first = 0; first < block.rows(); first += taped_rows_at_once) {
+    const Index rows = std::min(taped_rows_at_once, block.rows() - first);
     evaluate(*model, block.x.middleRows(first, rows), values);
     const RowMatrix residual = block.y.middleRows(first, rows) - values.predicted, seen = taped(*model, values);
     squares += residual.squaredNorm();
@@ -136,8 +137,8 @@ void LayeredGradient<Real>::add(const Block<double>& block) {
 template <class Real>
 void LayeredProduct<Real>::add(const Block<double>& block) {
   LayeredPass<Real> pass(*model, *weights);
-  for (Index first = 0; first < block.rows(); first += rows_at_once) {
-    pass.look(tape->middleRows(block.first + first, std::min(rows_at_once, block.rows() - first)));
+  for (Index first = 0; first < block.rows(); first += taped_rows_at_once) {
+    pass.look(tape->middleRows(block.first + first, std::min(taped_rows_at_once, block.rows() - first)));
     pass.add_products(pass.backward(pass.forward(*direction)), product);
   }
 }
@@ -149,8 +150,8 @@ LayeredMoments::LayeredMoments(const LayeredModel& at, const LayeredRows<double>
 void LayeredMoments::add(const Block<double>& block) {
   LayeredValues values;
   LayeredPass<double> pass(*model, *weights);
-  for (Index first = 0; first < block.rows(); first += rows_at_once) {
-    const Index rows = std::min(rows_at_once, block.rows() - first);
+  for (Index first = 0; first < block.rows(); first += taped_rows_at_once) {
+    const Index rows = std::min(taped_rows_at_once, block.rows() - first);
     evaluate(*model, block.x.middleRows(first, rows), values);
     pass.look(taped(*model, values));
     features.selfadjointView<Eigen::Lower>().rankUpdate(pass.features().transpose());
@@ -165,8 +166,8 @@ void LayeredMoments::add(const Block<double>& block) {
   samples += block.rows();
 }
 
-template LayeredRows<float> rows_of<float>(const LayeredModel& shape, const Vector& flat);
-template LayeredRows<double> rows_of<double>(const LayeredModel& shape, const Vector& flat);
+template LayeredRows<float> layered_rows<float>(const LayeredModel& shape, const Vector& flat);
+template LayeredRows<double> layered_rows<double>(const LayeredModel& shape, const Vector& flat);
 template class LayeredPass<float>;
 template class LayeredPass<double>;
 template struct LayeredGradient<float>;

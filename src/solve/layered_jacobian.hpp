@@ -19,7 +19,7 @@ template <class Real>
 using LayeredRows = std::vector<RowMajor<Real>>;
 /// Parameters in the order of LayeredModel::flat as rows.
 template <class Real>
-LayeredRows<Real> rows_of(const LayeredModel& shape, const Vector& flat);
+LayeredRows<Real> layered_rows(const LayeredModel& shape, const Vector& flat);
 
 /// A few samples on their way through the layers.
 template <class Real>
@@ -27,7 +27,7 @@ class LayeredPass {
  public:
   LayeredPass(const LayeredModel& model, const LayeredRows<Real>& weights) : model_(&model), weights_(&weights) {}
 
-  void look(const Eigen::Ref<const RowMajor<Real>>& taped);
+  void look(const Eigen::Ref<const RowMajor<Real>>& rows);  // of a tape
   /// J v: what every output changes by if the weights change by `direction`.
   const RowMajor<Real>& forward(const LayeredRows<Real>& direction);
   /// What the sum of the outputs, weighted by `change` (samples by outputs), changes by with each unit before its activation, layer by

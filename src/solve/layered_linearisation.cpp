@@ -64,9 +64,9 @@ class MatrixFreeLayered : public LayeredLinearisation {
  public:
   MatrixFreeLayered(const LayeredModel& model, const SampleSource& samples, const LayeredLinearisationOptions& options,
                     const Control& control)
-      : model_(model), samples_(samples), options_(options), weights_(rows_of<Real>(model, model.flat())),
+      : model_(model), samples_(samples), options_(options), weights_(layered_rows<Real>(model, model.flat())),
         tape_(samples.samples(), model.features()) {
-    const LayeredRows<double> wide = rows_of<double>(model, model.flat());
+    const LayeredRows<double> wide = layered_rows<double>(model, model.flat());
     const auto sums = reduce(samples, LayeredGradient<Real>(model, wide, tape_), control);
     count_ = static_cast<double>(std::max<Index>(sums.samples, 1));
     gradient_ = sums.gradient / count_;
@@ -109,9 +109,8 @@ class MatrixFreeLayered : public LayeredLinearisation {
 
  private:
   Vector damped_product(const Vector& direction, double damping, const Control& control) const {
-    const LayeredRows<Real> along = rows_of<Real>(model_, direction);
-    const auto sums =
-        reduce(samples_, LayeredProduct<Real>{&model_, &weights_, &tape_, &along, Vector::Zero(direction.size())}, control);
+    const LayeredRows<Real> along = layered_rows<Real>(model_, direction);
+    const auto sums = reduce(samples_, LayeredProduct<Real>{&model_, &weights_, &tape_, &along, Vector::Zero(direction.size())}, control);
     return sums.product / count_ + damping * damping_weights_.cwiseProduct(direction);
   }
 

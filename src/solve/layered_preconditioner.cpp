@@ -48,7 +48,7 @@ void KroneckerPreconditioner::damp(double damping) {
 }
 
 Vector KroneckerPreconditioner::inverse_times(const Vector& flat) const {
-  const LayeredRows<double> rows = rows_of<double>(model_, flat);
+  const LayeredRows<double> rows = layered_rows<double>(model_, flat);
   Matrix spread = Matrix::Zero(model_.features(), model_.units() + model_.outputs());  // a column for each unit
   Index unit = 0;
   for (Index l = 0; l <= model_.depth(); ++l) {
@@ -69,8 +69,8 @@ Vector KroneckerPreconditioner::inverse_times(const Vector& flat) const {
   for (Index l = 0; l <= model_.depth(); ++l) {
     const RowMatrix& layer = rows[static_cast<std::size_t>(l)];
     if (layer.size() > 0)
-      Eigen::Map<Matrix>(result.data() + at, layer.cols(), layer.rows()) = solve_lower_transposed(
-          lower_[static_cast<std::size_t>(l)], spread.block(model_.seen_begin(l), unit, layer.cols(), layer.rows()));
+      Eigen::Map<Matrix>(result.data() + at, layer.cols(), layer.rows()) =
+          solve_lower_transposed(lower_[static_cast<std::size_t>(l)], spread.block(model_.seen_begin(l), unit, layer.cols(), layer.rows()));
     at += layer.size();
     unit += layer.rows();
   }

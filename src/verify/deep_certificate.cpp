@@ -187,8 +187,8 @@ void judge_gram(const LayeredModel& model, const SampleSource& source, const Con
   constexpr Index least_rows = 20000;
   constexpr Index most_parameters = 8000;
   if (parameters > most_parameters) {
-    certificate.uncertain.push_back(fmt::format("it has {} weights, more than the {} that are tested for being determined", parameters,
-                                                most_parameters));
+    certificate.uncertain.push_back(
+        fmt::format("it has {} weights, more than the {} that are tested for being determined", parameters, most_parameters));
     return;
   }
   const bool large = too_large_for_dense(parameters);

@@ -18,7 +18,7 @@ struct Shape {
   std::vector<Index> widths;
   Index outputs;
 };
-const std::vector<Shape> shapes{{Form::sign_free, {4, 3}, 1}, {Form::plain, {4, 3}, 1},       {Form::sign_free, {4, 2, 3}, 2},
+const std::vector<Shape> shapes{{Form::sign_free, {4, 3}, 1}, {Form::plain, {4, 3}, 1},     {Form::sign_free, {4, 2, 3}, 2},
                                 {Form::plain, {4, 2, 3}, 2},  {Form::sign_free, {5, 0}, 1}, {Form::sign_free, {5}, 2}};
 
 /// A model, and samples that another one made.
@@ -38,8 +38,8 @@ void expect_products_of_the_gram(const Shape& shape, double tolerance) {
   const auto sums = reduce(given.samples, LayeredGram<double>(given.model), Control(1));
   const Matrix gram = Matrix(sums.gram.selfadjointView<Eigen::Lower>());
   const Vector at = given.model.flat(), direction = RandomStream(4, purpose::study).normal_vector(at.size());
-  const auto weights = rows_of<Real>(given.model, at), along = rows_of<Real>(given.model, direction);
-  const auto wide = rows_of<double>(given.model, at);
+  const auto weights = layered_rows<Real>(given.model, at), along = layered_rows<Real>(given.model, direction);
+  const auto wide = layered_rows<double>(given.model, at);
   LayeredTape<Real> tape(given.samples.samples(), given.model.features());
   const auto gradient = reduce(given.samples, LayeredGradient<Real>(given.model, wide, tape), Control(1));
   EXPECT_LT((gradient.gradient - sums.gradient).norm(), 1e-12 * sums.gradient.norm());
@@ -60,7 +60,7 @@ TEST(LayeredJacobian, MomentsHaveTheDiagonalOfTheGramMatrix) {
   for (const Shape& shape : shapes) {
     const Case given(shape);
     const auto sums = reduce(given.samples, LayeredGram<double>(given.model), Control(1));
-    const auto wide = rows_of<double>(given.model, given.model.flat());
+    const auto wide = layered_rows<double>(given.model, given.model.flat());
     const auto moments = reduce(given.samples, LayeredMoments(given.model, wide), Control(1));
     EXPECT_LT((moments.diagonal - sums.gram.diagonal()).norm(), 1e-12 * moments.diagonal.norm());
   }
@@ -80,7 +80,7 @@ TEST(LayeredPreconditioner, InvertsTheKroneckerProductOfWhatEachUnitSees) {
   for (const Shape& shape : shapes) {
     if (shape.form == Form::plain) continue;  // layer by layer only
     const Case given(shape);
-    const auto wide = rows_of<double>(given.model, given.model.flat());
+    const auto wide = layered_rows<double>(given.model, given.model.flat());
     const auto moments = reduce(given.samples, LayeredMoments(given.model, wide), Control(1));
     const double n = static_cast<double>(moments.samples);
     const Matrix slopes = Matrix(moments.slopes.selfadjointView<Eigen::Lower>()) / n;

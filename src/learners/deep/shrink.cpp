@@ -25,8 +25,7 @@ class Surgery {
  public:
   Surgery(const LayeredModel& model, const MemorySource<double>& samples, bool linear_model, const Control& control)
       : model_(model), samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))), parameters_(model.flat()) {
-    if (linear_model)
-      inverse_ = inverse_of_gram(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), control);
+    if (linear_model) inverse_ = inverse_of_gram(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), control);
     features_ = features_of(model, samples_.x());
     for (Index l = 0; l < model.depth(); ++l) level_inverse_.push_back(inverse_of_level(l));
   }
