@@ -2,7 +2,8 @@
 """Deep planted networks through the command line: how often all weights are exact, how often a claim is false, how long it takes.
 
 Each seed is `relucover sample --layers`, `learn --layers` and `compare` as a user would run them. "Well seen": every unit has at least
-2% of the samples on each side of its kink; other seeds are passed over in cases that ask for well-seen ones.
+2% of the samples on each side of its kink; other seeds are passed over in cases that ask for well-seen ones. Case 8 has thousands of
+parameters and takes its time: --time-limit 1500 --seeds 1 "8 80".
     bench/accuracy/deep.py [--binary build/relucover] [--seeds 20] [--first 0] [--threads 2] [--time-limit 300] [CASE ...]
 """
 import argparse
@@ -25,6 +26,9 @@ CASES = {
     "3b 20-10-10": (20, "10,10", 40000, "", "--layers 10,10", True, "exact", 0.90, None),
     "4 10-20-20": (10, "20,20", 60000, "", "--layers 20,20", True, "exact", 0.80, 90),
     "5 10-8-8-8": (10, "8,8,8", 60000, "", "--layers 8,8,8", True, "function", 0.60, None),
+    "8 80-40-20": (80, "40,20", 160000, "", "--layers 40,20", True, "exact", 0.80, 1500),
+    "8b 20-16-16": (20, "16,16", 60000, "", "--layers 16,16", True, "exact", 0.80, None),
+    "8c 30-20-10": (30, "20,10", 60000, "", "--layers 20,10", True, "exact", 0.80, None),
     "9 uniform": (10, "8,5", 20000, "--distribution uniform", "--layers 8,5", False, "function", 0.80, None),
     "9b laplace": (10, "8,5", 20000, "--distribution laplace", "--layers 8,5", False, "function", 0.80, None),
     "9c correlated": (10, "8,5", 20000, "--distribution correlated:100", "--layers 8,5", False, "function", 0.80, None),

@@ -11,6 +11,7 @@
 #include "learners/equal_noise.hpp"
 #include "learners/give_up.hpp"
 #include "learners/polish_data.hpp"
+#include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"

@@ -5,29 +5,27 @@
 
 #include "core/kept.hpp"
 #include "core/linear_algebra.hpp"
+#include "solve/layered_linearisation.hpp"
 #include "solve/layered_sums.hpp"
 
 namespace relucover {
 
 namespace {
 
-constexpr double least_diagonal = 1e-3, least_diagonal_plain = 1e-6;
-// Above this cost single precision is enough for the Gram matrix of a step.
+// Above this cost single precision is enough for the matrix, or the products, of a step.
 constexpr double single_above = 1e-9;
+// Above it a step is good for so little that its equations are not worth many iterations.
+constexpr double loose_above = 1e-7;
 
-struct LayeredNormal {
-  Matrix gram;  // lower half
-  Vector gradient, damped;
-};
-
-template <class Real>
-LayeredNormal normal_equations(const LayeredModel& model, const SampleSource& samples, const Control& control) {
-  const auto sums = reduce(samples, LayeredGram<Real>(model), control);
-  const double n = static_cast<double>(std::max<Index>(sums.samples, 1));
-  LayeredNormal normal{sums.gram.template cast<double>() / n, sums.gradient / n, {}};
-  const double least = model.plain() ? least_diagonal_plain : least_diagonal;
-  normal.damped = normal.gram.diagonal().cwiseMax(least * normal.gram.diagonal().mean());
-  return normal;
+LayeredLinearisationOptions how_precisely(const Descent& at) {
+  LayeredLinearisationOptions options;
+  const bool large = too_large_for_dense(at.model.parameters());
+  options.single_precision = !at.model.plain() && (large || at.cost > single_above);
+  if (at.cost < loose_above) {
+    options.tolerance = 0.01;
+    options.most_iterations = 400;
+  }
+  return options;
 }
 
 double damping_after(double gain, double cost_ratio, double damping) {
@@ -42,33 +40,35 @@ double mean_cost(const LayeredModel& model, const SampleSource& samples, const C
   return sums.squares / static_cast<double>(std::max<Index>(sums.samples, 1));
 }
 
-bool descend_once(Descent& at, const SampleSource& samples, int tries, const Control& control) {
-  const bool single = !at.model.plain() && at.cost > single_above;
-  const LayeredNormal normal =
-      single ? normal_equations<float>(at.model, samples, control) : normal_equations<double>(at.model, samples, control);
+namespace {
+
+/// Takes the longest step of the path that lowers the cost.
+bool take(const LayeredStep& step, Descent& at, const SampleSource& samples, const Control& control) {
   const Vector from = at.model.flat();
-  for (int attempt = 0; attempt < tries; ++attempt) {
-    Matrix damped = normal.gram;
-    damped.diagonal() += at.damping * normal.damped;
-    const Cholesky factor(std::move(damped));
-    if (!factor.definite()) {
-      at.damping = std::max(at.damping * 10, 1e-12);
-      continue;
-    }
-    const Vector delta = factor.solve(normal.gradient);
+  for (auto delta = step.path.rbegin(); delta != step.path.rend(); ++delta) {
     LayeredModel next = at.model;
-    next.set_flat(from + delta);
+    next.set_flat(from + *delta);
     const double cost = mean_cost(next, samples, control);
-    if (cost < at.cost) {
-      const double predicted = 2 * normal.gradient.dot(delta) - delta.dot(normal.gram.selfadjointView<Eigen::Lower>() * delta);
-      at.damping = damping_after((at.cost - cost) / std::max(predicted, 1e-300), cost / at.cost, at.damping);
-      balance(next);
-      at.model = std::move(next);
-      at.cost = cost;
-      ++at.steps;
-      return true;
-    }
-    at.damping = std::max(at.damping * 5, 1e-10);
+    if (!(cost < at.cost)) continue;
+    const bool whole = delta == step.path.rbegin();
+    at.damping = whole ? damping_after((at.cost - cost) / std::max(step.predicted, 1e-300), cost / at.cost, at.damping) : 5 * at.damping;
+    balance(next);
+    at.model = std::move(next);
+    at.cost = cost;
+    ++at.steps;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool descend_once(Descent& at, const SampleSource& samples, int tries, const Control& control) {
+  const auto linear = linearise(at.model, samples, how_precisely(at), control);
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    const LayeredStep step = linear->step(at.damping, control);
+    if (take(step, at, samples, control)) return true;
+    at.damping = step.path.empty() ? std::max(at.damping * 10, 1e-12) : std::max(at.damping * 5, 1e-10);
   }
   return false;
 }

@@ -7,9 +7,11 @@
 #include <limits>
 #include <set>
 
+#include "core/least_eigen.hpp"
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
+#include "solve/layered_linearisation.hpp"
 #include "solve/layered_sums.hpp"
 #include "verify/distinct_rows.hpp"
 
@@ -182,7 +184,15 @@ Vector scaling_of_unit(const Places& places, Index layer, Index unit, Index para
 /// The Gram matrix over the sizes of parameters' effects, with the scalings of units filled in; and what it says.
 void judge_gram(const LayeredModel& model, const SampleSource& source, const Control& control, DeepCertificate& certificate) {
   const Index parameters = model.parameters();
-  constexpr Index per_parameter = 60, least_rows = 20000;
+  constexpr Index least_rows = 20000;
+  constexpr Index most_parameters = 8000;
+  if (parameters > most_parameters) {
+    certificate.uncertain.push_back(
+        fmt::format("it has {} weights, more than the {} that are tested for being determined", parameters, most_parameters));
+    return;
+  }
+  const bool large = too_large_for_dense(parameters);
+  const Index per_parameter = large ? 12 : 60;  // sums of large matrices take minutes
   const Index rows = std::min(source.samples(), std::max(least_rows, per_parameter * parameters));
   const auto some = gather(source, spread_rows(source.samples(), rows, 5), control);
   const auto sums = reduce(some, LayeredGram<double>(model), control);
@@ -195,9 +205,11 @@ void judge_gram(const LayeredModel& model, const SampleSource& source, const Con
       const Vector direction = size.cwiseProduct(scaling_of_unit(places, l, j, parameters)).normalized();
       gram += direction * direction.transpose();
     }
-  const SymmetricEigen eigen = symmetric_eigen(gram);
-  certificate.least_eigenvalue = eigen.values.size() > 0 ? eigen.values[0] : 0;
   constexpr double regular = 1e-10;
+  const SymmetricEigen eigen = large ? least_eigen(gram, regular, control) : symmetric_eigen(gram);
+  const Matrix inverse = Cholesky(gram).inverse();
+  // Without all eigenvalues: the largest of the inverse is at most its norm.
+  certificate.least_eigenvalue = eigen.values.size() > 0 ? eigen.values[0] : inverse.size() > 0 ? 1 / inverse.norm() : 0;
   std::set<std::pair<Index, Index>> units;
   for (Index k = 0; k < eigen.values.size() && !(eigen.values[k] > regular); ++k)
     for (Index l = 0; l < model.depth(); ++l)
@@ -212,7 +224,6 @@ void judge_gram(const LayeredModel& model, const SampleSource& source, const Con
     return;
   }
   // The least cost of a step of the linear model that takes all that sees a unit to zero.
-  const Matrix inverse = Cholesky(gram).inverse();
   const Vector scaled = model.flat().cwiseProduct(size);
   constexpr double far_above_rounding = 1e-16;
   const double variance =

@@ -1,34 +1,17 @@
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
-#include "relucover/samples.hpp"
 #include "solve/layered_descent.hpp"
 #include "solve/layered_sums.hpp"
+#include "support/layered_models.hpp"
 
 namespace relucover {
 namespace {
 
-/// The first layers plain, the others sign-free.
-LayeredModel random_model(Index plain_layers, Index inputs, const std::vector<Index>& widths, Index outputs, std::uint64_t seed) {
-  RandomStream random(seed, purpose::study);
-  LayeredModel model(inputs, 0, outputs);
-  model.plain_layers = plain_layers;
-  for (const Index width : widths) model.theta.push_back(random.normal_matrix(width, model.seen_count(model.depth())));
-  model.output = random.normal_matrix(outputs, model.seen_count(model.depth()));
-  return model;
-}
-
-MemorySource<double> samples_of(const LayeredModel& model, Index rows, std::uint64_t seed) {
-  RowMatrix x = RandomStream(seed, purpose::inputs).normal_matrix(rows, model.inputs);
-  RowMatrix y = predict(model, x);
-  return {std::move(x), std::move(y)};
-}
-
 TEST(Layered, GramIsThatOfDifferences) {
   for (const Index plain_layers : {0, 1, 2})
     for (const Index outputs : {1, 2}) {
-      const LayeredModel model = random_model(plain_layers, 3, {4, 2}, outputs, 1);
-      const auto samples = samples_of(random_model(plain_layers, 3, {4, 2}, outputs, 2), 300, 3);
+      const LayeredModel model = random_layered(plain_layers, 3, {4, 2}, outputs, 1);
+      const auto samples = samples_of_layered(random_layered(plain_layers, 3, {4, 2}, outputs, 2), 300, 3);
       const auto sums = reduce(samples, LayeredGram<double>(model), Control(1));
       const Vector at = model.flat();
       ASSERT_EQ(at.size(), LayeredModel::parameters(3, {4, 2}, outputs, plain_layers));
@@ -56,14 +39,14 @@ TEST(Layered, GramIsThatOfDifferences) {
 
 TEST(Layered, BalanceAndRemovalKeepTheFunction) {
   for (const Index plain_layers : {0, 1}) {
-    LayeredModel model = random_model(plain_layers, 3, {4, 3}, 2, 4);
-    const auto samples = samples_of(model, 50, 5);
+    LayeredModel model = random_layered(plain_layers, 3, {4, 3}, 2, 4);
+    const auto samples = samples_of_layered(model, 50, 5);
     balance(model);
     EXPECT_LT((predict(model, samples.x()) - samples.y()).norm(), 1e-12 * samples.y().norm());
     EXPECT_NEAR(model.theta[1].row(2).norm(), 1, 1e-14);
   }
-  LayeredModel model = random_model(0, 3, {4, 3}, 2, 4);
-  const auto samples = samples_of(model, 50, 5);
+  LayeredModel model = random_layered(0, 3, {4, 3}, 2, 4);
+  const auto samples = samples_of_layered(model, 50, 5);
   const Index column = model.values_at(0) + 1;  // without effect, the unit can go
   model.theta[1].col(column).setZero();
   model.output.col(column).setZero();
@@ -72,7 +55,7 @@ TEST(Layered, BalanceAndRemovalKeepTheFunction) {
 
 TEST(Layered, DerivativesAreThoseOfDifferences) {
   for (const Index plain_layers : {0, 1, 2}) {
-    const LayeredModel model = random_model(plain_layers, 3, {4, 2}, 2, 11);
+    const LayeredModel model = random_layered(plain_layers, 3, {4, 2}, 2, 11);
     const RowMatrix x = RandomStream(12, purpose::inputs).normal_matrix(200, 3);
     LayeredValues values;
     evaluate(model, x, values);
@@ -99,14 +82,31 @@ TEST(Layered, NetworksAndPlainModelsAreTheSame) {
 }
 
 TEST(Layered, DescentReturnsFromADisturbanceWithTheSameBytesOnAnyThreads) {
-  const LayeredModel truth = random_model(0, 4, {3, 2}, 1, 7);
-  auto samples = samples_of(truth, 6000, 8);
+  const LayeredModel truth = random_layered(0, 4, {3, 2}, 1, 7);
+  auto samples = samples_of_layered(truth, 6000, 8);
   LayeredModel start = truth;
   start.set_flat(truth.flat() + 0.02 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));
   const Descent one = descend(start, samples, {}, Control(1)), two = descend(start, samples, {}, Control(2));
   EXPECT_LT(one.cost, 1e-24);
   EXPECT_EQ(one.steps, two.steps);
   EXPECT_EQ(one.model.flat(), two.model.flat());
+}
+
+TEST(Layered, DescentOfALargeModelReturnsTooWithTheSameBytes) {
+  for (const Index plain_layers : {0, 1, 2}) {
+    const std::vector<Index> widths = plain_layers > 0 ? std::vector<Index>{36, 14} : std::vector<Index>{24, 14};
+    const LayeredModel truth = random_layered(plain_layers, 30, widths, 1, 7);
+    const auto samples = samples_of_layered(truth, 3000, 8);
+    ASSERT_GT(truth.parameters(), 1500);
+    LayeredModel start = truth;
+    start.set_flat(truth.flat() + 1e-3 * RandomStream(9, purpose::starts).normal_vector(truth.parameters()));
+    const double scale = samples.y().squaredNorm() / static_cast<double>(samples.samples());
+    const DescentOptions options{.goal = 1e-26 * scale};
+    const Descent one = descend(start, samples, options, Control(1)), two = descend(start, samples, options, Control(2));
+    EXPECT_LT(one.cost, 1e-24 * scale);
+    EXPECT_LT(one.steps, 12);
+    EXPECT_EQ(one.model.flat(), two.model.flat());
+  }
 }
 
 }  // namespace

@@ -50,6 +50,12 @@ PreparedDeepData prepare_deep_data(const SampleSource& source, double rounding, 
   return prepared;
 }
 
+Index rows_for_parameters(double per_parameter, Index parameters) {
+  constexpr Index few = 1500;
+  const double count = static_cast<double>(std::min(parameters, few)) + static_cast<double>(std::max<Index>(parameters - few, 0)) / 2;
+  return static_cast<Index>(per_parameter * count);
+}
+
 std::vector<char> wrong_rows(const LayeredModel& model, const RowMatrix& x, const RowMatrix& y, double tolerance) {
   const RowMatrix predicted = predict(model, x);
   std::vector<char> wrong(static_cast<std::size_t>(x.rows()));

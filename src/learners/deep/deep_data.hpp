@@ -37,6 +37,9 @@ struct PreparedDeepData {
 /// `rounding`: the error that labels carry from being stored. A tenth of the samples is held out.
 PreparedDeepData prepare_deep_data(const SampleSource& source, double rounding, const Control& control);
 
+/// So many samples for each of the parameters; half as many for each beyond the first 1500.
+Index rows_for_parameters(double per_parameter, Index parameters);
+
 /// One row for each sample: is the residual wrong?
 std::vector<char> wrong_rows(const LayeredModel& model, const RowMatrix& x, const RowMatrix& y, double tolerance);
 std::vector<Index> rows_where(const std::vector<char>& mask, bool value);

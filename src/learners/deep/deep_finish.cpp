@@ -8,6 +8,7 @@
 #include "learners/deep/shrink.hpp"
 #include "samples/subsample.hpp"
 #include "solve/layered_descent.hpp"
+#include "solve/layered_linearisation.hpp"
 
 namespace relucover {
 
@@ -69,7 +70,8 @@ class DeepFinish {
       at.model = shrink(std::move(at.model), data_.at(right_rows(at.used, at.wrong)), options, control_).model;
       if (no_wider(at.model, widths_)) break;
     }
-    if (widths_.empty()) return at;
+    // A large model that can do with fewer units than asked for is left to the certificate, which says so.
+    if (widths_.empty() || too_large_for_dense(at.model.parameters())) return at;
     options.least = none;
     options.tries = 2;
     options.most_steps = 20;
@@ -123,8 +125,7 @@ class DeepFinish {
 Finished finish_deep(LayeredModel model, const DeepData& data, const std::vector<Index>& widths, double samples_per_parameter,
                      RandomStream& random, const Control& control) {
   const Index parameters = LayeredModel::parameters(model.inputs, widths.empty() ? model.widths() : widths, model.outputs());
-  return DeepFinish(data, widths, static_cast<Index>(samples_per_parameter * static_cast<double>(parameters)), random, control)
-      .run(std::move(model));
+  return DeepFinish(data, widths, rows_for_parameters(samples_per_parameter, parameters), random, control).run(std::move(model));
 }
 
 }  // namespace relucover

@@ -13,6 +13,7 @@
 #include "learners/deep/rare.hpp"
 #include "learners/deep/shrink.hpp"
 #include "solve/layered_descent.hpp"
+#include "solve/layered_linearisation.hpp"
 
 namespace relucover {
 
@@ -57,12 +58,14 @@ class DeepSearch {
       Shrunk at = fitted(std::move(model), fixed, start, round);
       if (at.cost > options_.hopeless) return remember(at.model, at.cost);
       leave_worst_out(at, fixed);
-      if (!options_.fewest) at = layer_by_layer(std::move(at), fixed, start, round);
+      const bool large = too_large_for_dense(at.model.parameters());  // then steps are dear, and units to spare go first
+      if (!large) at = layer_by_layer(std::move(at), fixed, start, round);
       if (at.cost > data_.exact) {
         say(start, round, "shrink", at.model.widths(), at.cost);
         at = shrink(std::move(at.model), fixed, {.least = options_.widths, .exact = data_.exact}, control_);
         leave_worst_out(at, fixed);
       }
+      if (large) at = layer_by_layer(std::move(at), fixed, start, round);
       double cost = at.cost;
       if (cost < data_.exact) {
         say(start, round, "finish", at.model.widths(), cost);
@@ -112,7 +115,9 @@ class DeepSearch {
       rotation.damping = 1e-3;
     }
     LayeredModel rotated = descend_on_batches(std::move(model), batch, rotation, control_).model;
-    Descent down = descend(std::move(rotated), fixed, {.most_steps = 60, .goal = 1e-4 * data_.exact}, control_);
+    // A large model is not worth more before units to spare have gone.
+    const Index most_steps = too_large_for_dense(rotated.parameters()) ? 2 : 60;
+    Descent down = descend(std::move(rotated), fixed, {.most_steps = most_steps, .goal = 1e-4 * data_.exact}, control_);
     return {std::move(down.model), down.cost};
   }
 
@@ -126,6 +131,7 @@ class DeepSearch {
   /// Layers settled from below, while each leaves a fit that is better than the one before: widths must be known.
   Shrunk layer_by_layer(Shrunk at, const MemorySource<double>& fixed, Index start, Index round) {
     constexpr double good = 1e-2;
+    if (options_.fewest) return at;
     while (at.cost > data_.exact && at.cost < good && at.model.plain_layers + 1 < at.model.depth()) {
       auto settled = settled_and_grown(at.model, fixed, start, round, at.cost);
       if (!settled) break;
@@ -181,8 +187,7 @@ class DeepSearch {
     return one;
   }
   Index rows_for(double per_parameter, Index parameters) const {
-    return std::min(data_.samples(),
-                    static_cast<Index>(per_parameter * static_cast<double>(parameters) / static_cast<double>(data_.y.cols())));
+    return std::min(data_.samples(), rows_for_parameters(per_parameter, parameters) / data_.y.cols());
   }
   /// Draws of rows far apart, so that no two uses share any.
   std::uint64_t next_draw() { return (options_.seed << 40) + (++draws_ << 16); }

@@ -7,6 +7,7 @@
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/layered_descent.hpp"
+#include "solve/layered_linearisation.hpp"
 #include "solve/layered_sums.hpp"
 
 namespace relucover {
@@ -22,14 +23,9 @@ struct Removal {
 /// Everything about the model that candidates for all units share.
 class Surgery {
  public:
-  Surgery(const LayeredModel& model, const MemorySource<double>& samples, const Control& control)
+  Surgery(const LayeredModel& model, const MemorySource<double>& samples, bool linear_model, const Control& control)
       : model_(model), samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))), parameters_(model.flat()) {
-    const auto sums = reduce(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), LayeredGram<double>(model), control);
-    Matrix gram = sums.gram / static_cast<double>(sums.samples);
-    const Vector diagonal = gram.diagonal();
-    constexpr double damping = 1e-6, least = 1e-3;
-    gram.diagonal() += damping * diagonal.cwiseMax(least * diagonal.mean());
-    inverse_ = Cholesky(std::move(gram)).inverse();
+    if (linear_model) inverse_ = inverse_of_gram(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), control);
     features_ = features_of(model, samples_.x());
     level_inverse_.resize(model.theta.size());
     for (Index l = model.plain_layers; l < model.depth(); ++l) level_inverse_[static_cast<std::size_t>(l)] = inverse_of_level(l);
@@ -38,7 +34,10 @@ class Surgery {
   Removal without(Index layer, Index unit) const {
     const Control alone(1);
     Removal best{std::numeric_limits<double>::infinity(), layer, unit, {}};
-    for (const LayeredModel& start : {by_regression(layer, unit), by_linear_model(layer, unit), model_}) {
+    std::vector<LayeredModel> starts{by_regression(layer, unit)};
+    if (inverse_.size() > 0) starts.push_back(by_linear_model(layer, unit));
+    starts.push_back(model_);
+    for (const LayeredModel& start : starts) {
       LayeredModel dropped = without_unit(start, layer, unit);
       keep_better(dropped, alone, best);
       constexpr double ridge = 1e-13;
@@ -53,6 +52,15 @@ class Surgery {
   static MemorySource<double> first_rows(const MemorySource<double>& samples, Index most) {
     const Index rows = std::min(samples.samples(), most);
     return {samples.x().topRows(rows), samples.y().topRows(rows), "batch"};
+  }
+
+  Matrix inverse_of_gram(const MemorySource<double>& samples, const Control& control) const {
+    const auto sums = reduce(samples, LayeredGram<double>(model_), control);
+    Matrix gram = sums.gram / static_cast<double>(sums.samples);
+    const Vector diagonal = gram.diagonal();
+    constexpr double damping = 1e-6, least = 1e-3;
+    gram.diagonal() += damping * diagonal.cwiseMax(least * diagonal.mean());
+    return Cholesky(std::move(gram)).inverse();
   }
 
   Matrix inverse_of_level(Index layer) const {
@@ -112,16 +120,16 @@ class Surgery {
   const LayeredModel& model_;
   MemorySource<double> samples_;
   Vector parameters_;
-  Matrix inverse_;
+  Matrix inverse_;  // of the Gram matrix of all parameters; empty: they are too many
   RowMatrix features_;
   std::vector<Matrix> level_inverse_;
 };
 
-/// Cheapest first.
+/// Cheapest first. The linear model takes the inverse of a matrix of all parameters.
 std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<double>& samples, const std::vector<Index>& least,
-                                const Control& control) {
+                                bool linear_model, const Control& control) {
   const SingleThreadedBlas single_threaded;
-  const Surgery surgery(model, samples, control);
+  const Surgery surgery(model, samples, linear_model, control);
   std::vector<std::pair<Index, Index>> units;
   for (Index l = model.plain_layers; l < model.depth(); ++l)
     if (model.width(l) > least[static_cast<std::size_t>(l)])
@@ -136,30 +144,66 @@ std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<do
   return all;
 }
 
+/// Drops the cheapest unit, and again, while the cost on few samples stays below the limit.
+LayeredModel without_units_below(double limit, LayeredModel model, const MemorySource<double>& samples, const std::vector<Index>& least,
+                                 const Control& control) {
+  for (Index round = model.units(); round > 0; --round) {
+    auto all = candidates(model, samples, least, false, control);
+    if (all.empty() || !(all.front().cost < limit)) break;
+    model = std::move(all.front().model);
+  }
+  return model;
+}
+
+/// Units to spare make the Jacobian singular, and descents slow. Here those that hardly matter go first, and one descent follows: at the
+/// right widths it converges quadratically.
+Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control) {
+  constexpr double cheap = 1e-4, good = 1e-9;
+  for (double limit = cheap; limit > std::max(10 * at.cost, options.exact);) {
+    LayeredModel fewer = without_units_below(limit, at.model, samples, options.least, control);
+    if (fewer.units() == at.model.units()) break;
+    Descent down = descend(std::move(fewer), samples,
+                           {.most_steps = options.most_steps, .damping = 1e-3, .slow = 1e-2, .goal = 1e-4 * options.exact}, control);
+    if (down.cost <= (at.cost < options.exact ? options.exact : std::max(options.allowed * at.cost, good))) {
+      at = {std::move(down.model), down.cost};
+      limit = cheap;
+    } else {
+      limit *= 1e-2;
+    }
+  }
+  return at;
+}
+
 }  // namespace
 
 Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control) {
   Shrunk best{std::move(model), 0};
   best.cost = mean_cost(best.model, samples, control);
+  if (too_large_for_dense(best.model.parameters())) best = without_cheap_units(std::move(best), samples, options, control);
   for (Index round = best.model.units(); round > 0; --round) {
     const bool exact = best.cost < options.exact;
     const double limit = exact ? options.exact : options.allowed * best.cost;
-    bool dropped = false;
-    Index tried = 0;
-    for (Removal& candidate : candidates(best.model, samples, options.least, control)) {
-      if (tried++ == options.tries) break;
-      double cost = mean_cost(candidate.model, samples, control);
-      if (cost > (exact ? options.exact : 1.2 * best.cost)) {
-        Descent down = descend(std::move(candidate.model), samples,
-                               {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = 1e-4 * options.exact}, control);
-        candidate.model = std::move(down.model);
-        cost = down.cost;
+    const auto drop_one = [&](bool linear_model) {
+      Index tried = 0;
+      for (Removal& candidate : candidates(best.model, samples, options.least, linear_model, control)) {
+        if (tried++ == options.tries) break;
+        double cost = mean_cost(candidate.model, samples, control);
+        if (cost > (exact ? options.exact : 1.2 * best.cost)) {
+          Descent down = descend(std::move(candidate.model), samples,
+                                 {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = 1e-4 * options.exact}, control);
+          candidate.model = std::move(down.model);
+          cost = down.cost;
+        }
+        if (!(cost <= limit)) continue;
+        best = {std::move(candidate.model), cost};
+        return true;
       }
-      if (!(cost <= limit)) continue;
-      best = {std::move(candidate.model), cost};
-      dropped = true;
-      break;
-    }
+      return false;
+    };
+    constexpr Index most_parameters = 6000;  // of a large model: their matrix costs minutes, so it comes last
+    const Index parameters = best.model.parameters();
+    const bool large = too_large_for_dense(parameters);
+    const bool dropped = drop_one(!large) || (large && parameters <= most_parameters && drop_one(true));
     if (!dropped || (!exact && best.cost < options.exact)) break;
   }
   return best;

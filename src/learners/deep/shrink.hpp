@@ -19,7 +19,8 @@ struct Shrunk {
   LayeredModel model;
   double cost = 0;
 };
-/// Drops the cheapest unit, with a descent where that costs, while nothing is lost. An exact fit stays exact; one that becomes exact
+/// Drops the cheapest unit, with a descent where that costs, while nothing is lost; in large models first those that hardly matter, all
+/// together. An exact fit stays exact; one that becomes exact
 /// on the way is returned at once.
 Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control);
 
