@@ -1,8 +1,12 @@
 // relucover: recover a neural network from its inputs and outputs. Parses, runs one command, reports.
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
+#include <typeinfo>
 
 #include "core/version.hpp"
 #include "distributed/mpi_module.hpp"
@@ -66,17 +70,32 @@ int parse_and_run(Program& program, Session& session, int argc, char** argv) {
   }
 }
 
+int without_memory() {
+  std::fputs("relucover: not enough memory (use fewer samples, or fewer units)\n", stderr);
+  abort_ranks(exit_code::numerical);
+  return exit_code::numerical;
+}
+
+const std::terminate_handler ends_otherwise = std::get_terminate();
+
+/// CLI11 copies names of commands where nothing may be thrown.
+[[noreturn]] void end_where_nothing_may_be_thrown() {
+  const std::type_info* thrown = abi::__cxa_current_exception_type();
+  if (thrown && *thrown == typeid(std::bad_alloc)) std::_Exit(without_memory());
+  ends_otherwise();
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_where_nothing_may_be_thrown);
   try {
     Program program("relucover", opening, closing, "relucover " + relucover::version());
     Session session;
     for (const auto add : commands) add(program, session);
     return parse_and_run(program, session, argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("relucover: not enough memory (use fewer samples, or fewer units)\n", stderr);
-    abort_ranks(exit_code::numerical);
-    return exit_code::numerical;
+    return without_memory();
   }
 }

@@ -155,7 +155,7 @@ def test_no_claim_contradicts_what_was_asked(sharpness):
         asked.append(np.array(x))
         return np.logaddexp(0, sharpness * (x @ W.T + b)) @ a / sharpness
 
-    found = relucover.extract(model, inputs=3, time_limit=4)
+    found = relucover.extract(model, inputs=3, time_limit=4, threads=1)
     if found.result.certified:
         x = np.vstack(asked)
         x = x[np.sqrt((x**2).mean(1)) <= 1]
@@ -165,7 +165,7 @@ def test_no_claim_contradicts_what_was_asked(sharpness):
 def test_more_layers_than_the_data_need_are_no_crash():
     x = np.random.default_rng(0).normal(size=(300, 4))
     for y in (x[:, 0], np.maximum(x[:, 0], 0) + np.maximum(x[:, 1] - 0.2, 0)):
-        found = relucover.learn(x, y, time_limit=5, layers=[2, 2])
+        found = relucover.learn(x, y, time_limit=5, layers=[2, 2], threads=1)
         assert found.status in ("approximate", "budget_exhausted") or np.abs(found.network.predict(x)[:, 0] - y).max() < 1e-9
 
 
@@ -187,7 +187,7 @@ def test_rare_values_of_whole_columns_are_asked_as_often_as_they_stand_in_the_ro
         asked.append(np.array(x))
         return np.maximum(x[:, 1] - 0.3, 0) + np.maximum(x[:, 2] - 2, 0) * (x[:, 0] > 0.5)
 
-    found = relucover.extract(model, inputs=3, like=rows, budget=20000, time_limit=4)
+    found = relucover.extract(model, inputs=3, like=rows, budget=20000, time_limit=4, threads=1)
     assert found.status != "exact"
     assert 0.015 < np.mean(np.vstack(asked)[:, 0] == 1) < 0.035
 
