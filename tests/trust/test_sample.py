@@ -1,4 +1,4 @@
-"""200 cases of the campaign, the false claims that were ever found, and few samples.
+"""300 cases of the campaign, the false claims that were ever found, and few samples.
 
 What is not yet mended stands in open.json by name; anything else that is false, crashes or is missed fails.
 """
@@ -18,10 +18,10 @@ with open(os.path.join(here, "open.json")) as file:
     OPEN = json.load(file)
 
 
-def test_200_cases():
-    table = run_campaign(numbered(300_000, 200), jobs=2, show=False)
-    assert table.total["cases"] == 200
-    assert table.total["claimed"] > 60  # a program that claims nothing is no answer
+def test_300_cases():
+    table = run_campaign(numbered(300_000, 300), jobs=2, show=False)
+    assert table.total["cases"] == 300
+    assert table.total["claimed"] > 90  # a program that claims nothing is no answer
     kinds = {"false": ["false"], "crashes": ["crash", "hang", "error", "prints"], "missed": ["missed"]}
     for heading, told in kinds.items():
         lines = [line for line in table.told(told).split("\n") if line and not line.startswith(" ")]
@@ -36,9 +36,9 @@ def test_known_false_claims():
 
 
 def test_exact_of_few_samples_is_wrong_on_no_more_than_it_states():
-    outcomes = list(run_all(range(80), few_samples.run, 2, few_samples.failed))
+    outcomes = list(run_all(range(120), few_samples.run, 2, few_samples.failed))
     claims = [o for o in outcomes if o["status"] == "exact"]
-    assert len(claims) > 20 and not any(o["status"] in ("crash", "hang") for o in outcomes)
+    assert len(claims) > 30 and not any(o["status"] in ("crash", "hang") for o in outcomes)
     assert all(0 < o["share"] <= 0.2 for o in claims)
     beyond = [f"{o['name']}: wrong on {o['wrong']:.1%}, stated {o['share']:.1%}" for o in claims if o["wrong"] > o["share"]]
     assert len(beyond) <= 1, beyond  # stated at 99%
