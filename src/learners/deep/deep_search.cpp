@@ -57,9 +57,11 @@ class DeepSearch {
       LayeredModel model = grown(base, added, fixed, random_, control_);
       Shrunk at = fitted(std::move(model), fixed, start, round);
       if (at.cost > options_.hopeless) return remember(at.model, at.cost);
-      leave_worst_out(at, fixed);
       const bool large = too_large_for_dense(at.model.parameters());  // then steps are dear, and units to spare go first
-      if (!large) at = layer_by_layer(std::move(at), fixed, start, round);
+      if (!large) {
+        leave_worst_out(at, fixed);
+        at = layer_by_layer(std::move(at), fixed, start, round);
+      }
       if (at.cost > data_.exact) {
         say(start, round, "shrink", at.model.widths(), at.cost);
         at = shrink(std::move(at.model), fixed, {.least = options_.widths, .exact = data_.exact}, control_);
@@ -107,7 +109,8 @@ class DeepSearch {
     RotationOptions rotation;
     rotation.told = [&](double cost) { say(start, round, "descend", widths, cost); };
     rotation.exact = data_.exact;
-    rotation.goal = std::max(rotation.goal, 10 * data_.exact);
+    // Batches of a large model, with fewer samples for each parameter, are fitted beyond what the next one bears out.
+    rotation.goal = std::max(too_large_for_dense(model.parameters()) ? 1e-6 : rotation.goal, 10 * data_.exact);
     rotation.most_batches = options_.batches;
     if (round > 0) {
       rotation.most_batches = 40;

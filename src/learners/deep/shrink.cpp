@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/blas.hpp"
 #include "core/linear_algebra.hpp"
@@ -155,23 +156,30 @@ LayeredModel without_units_below(double limit, LayeredModel model, const MemoryS
   return model;
 }
 
-/// Units to spare make the Jacobian singular, and descents slow. Here those that hardly matter go first, and one descent follows: at the
-/// right widths it converges quadratically.
+/// Units to spare make the Jacobian singular, and the ends of descents slow. Here those that hardly matter go first, all that a limit on
+/// the cost allows, and one descent follows, no further than it takes to see the next ones. At the right widths it converges quadratically.
 Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const ShrinkOptions& options, const Control& control) {
-  constexpr double cheap = 1e-4, good = 1e-9;
+  constexpr double cheap = 1e-3, good = 1e-9;
+  const bool exact = at.cost < options.exact;
+  const double accepted = exact ? options.exact : std::max(options.allowed * at.cost, good), goal = 1e-4 * options.exact;
+  const Index least = std::accumulate(options.least.begin(), options.least.end(), Index{0});
   for (double limit = cheap; limit > std::max(10 * at.cost, options.exact);) {
     LayeredModel fewer = without_units_below(limit, at.model, samples, options.least, control);
     if (fewer.units() == at.model.units()) break;
-    Descent down = descend(std::move(fewer), samples,
-                           {.most_steps = options.most_steps, .damping = 1e-3, .slow = 1e-2, .goal = 1e-4 * options.exact}, control);
-    if (down.cost <= (at.cost < options.exact ? options.exact : std::max(options.allowed * at.cost, good))) {
+    const bool on_the_way = !exact && fewer.units() > least;
+    Descent down =
+        descend(std::move(fewer), samples,
+                {.most_steps = options.most_steps, .damping = 1e-3, .slow = 1e-2, .goal = on_the_way ? 0.1 * accepted : goal}, control);
+    if (down.cost <= accepted) {
       at = {std::move(down.model), down.cost};
       limit = cheap;
     } else {
       limit *= 1e-2;
     }
   }
-  return at;
+  if (at.cost < goal) return at;
+  Descent down = descend(std::move(at.model), samples, {.most_steps = options.most_steps, .goal = goal}, control);
+  return {std::move(down.model), down.cost};
 }
 
 }  // namespace
