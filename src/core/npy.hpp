@@ -48,8 +48,8 @@ std::string shape_text(const std::vector<Index>& shape);
 class StoredRows {
  public:
   StoredRows() = default;
-  /// `array` has one dimension (one column) or two.
-  explicit StoredRows(const NpyArray& array);
+  /// `array` has one dimension (one column) or two. Throws DataError if it holds text.
+  StoredRows(const NpyArray& array, const Place& place);
   StoredRows(SharedBytes data, ElementType type, Index rows, Index cols, bool fortran);
 
   Index rows() const { return rows_; }

@@ -105,7 +105,7 @@ Matrix NpzReader::rows_of(const std::string& key, const NpyArray& stored) const 
   if (!stored.type.numeric()) fail(key, "should be numbers");
   for (const Index size : stored.shape)
     if (size > most) fail(key, fmt::format("has shape {}: too large", shape_text(stored.shape)));
-  const StoredRows rows(stored);
+  const StoredRows rows(stored, {name_, key});
   RowMatrix values(rows.rows(), rows.cols());
   if (values.size() > 0) rows.copy(0, rows.rows(), values.data());
   return values;

@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/npy.hpp"
+#include "relucover/errors.hpp"
 
 namespace relucover {
 
@@ -66,6 +67,10 @@ void convert(ElementType type, const Layout& from, Scalar* out) {
   throw std::invalid_argument("elements are not numbers");
 }
 
+void check_numeric(const NpyArray& array, const Place& place) {
+  if (!array.type.numeric()) throw DataError(place.file, place.within, "holds text, not numbers", "convert it: array.astype(np.float64)");
+}
+
 }  // namespace
 
 StoredRows::StoredRows(SharedBytes data, ElementType type, Index rows, Index cols, bool fortran)
@@ -74,8 +79,9 @@ StoredRows::StoredRows(SharedBytes data, ElementType type, Index rows, Index col
   check_equal("bytes of the array", static_cast<Index>(data_.bytes.size()), rows * cols * type.size);
 }
 
-StoredRows::StoredRows(const NpyArray& array)
-    : StoredRows(array.data, array.type, array.shape.at(0), array.shape.size() == 2 ? array.shape[1] : 1, array.fortran) {}
+StoredRows::StoredRows(const NpyArray& array, const Place& place)
+    : StoredRows((check_numeric(array, place), array.data), array.type, array.shape.at(0), array.shape.size() == 2 ? array.shape[1] : 1,
+                 array.fortran) {}
 
 template <class Scalar>
 const Scalar* StoredRows::direct() const {

@@ -127,15 +127,18 @@ Network spread_over_inputs(const Network& network, const std::vector<Index>& col
 }
 
 /// True if the samples can carry an answer at all; else says what is missing.
-bool enough_samples(const SampleSource& source, Index inputs, Index units, Result& result) {
+bool enough_samples(const SampleSource& source, Index inputs, const LearnOptions& options, Result& result) {
+  const Index units = options.units;
   const Index equations = source.samples() * source.outputs();
   const Index least_units = std::max<Index>(units, 1);
   const Index unknowns = least_units * (inputs + source.outputs()) + (units == 0 ? inputs + 1 : 0);
   if (equations > unknowns) return true;
+  const std::string of_what = options.layers.size() > 1
+                                  ? fmt::format("one unit alone; layers of {} were asked for", fmt::join(options.layers, ", "))
+                                  : fmt::format("{} unit{} on {} inputs", least_units, least_units == 1 ? "" : "s", inputs);
   fail(result, Status::assumption_failed,
-       fmt::format(
-           "{} samples give {} equations for at least {} unknowns ({} unit{} on {} inputs): give more samples or ask for fewer units",
-           source.samples(), equations, unknowns, least_units, least_units == 1 ? "" : "s", inputs));
+       fmt::format("{} samples give {} equations for at least {} unknowns ({}): give more samples or ask for fewer units", source.samples(),
+                   equations, unknowns, of_what));
   return false;
 }
 
@@ -155,7 +158,7 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   const Whitening whitening = whitening_of(moments);
   const auto columns = useful_columns(whitening, result);
   if (columns.empty()) return fail(result, Status::assumption_failed, "the inputs never vary: nothing can be learned from them");
-  if (!enough_samples(source, static_cast<Index>(columns.size()), options.units, result)) return;
+  if (!enough_samples(source, static_cast<Index>(columns.size()), options, result)) return;
 
   std::optional<SelectedColumns> selected;
   if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);

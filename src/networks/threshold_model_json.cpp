@@ -88,6 +88,13 @@ std::string upper_text(const UpperPart& upper) {
   return text + "}";
 }
 
+template <class Whole>
+Whole whole(const json& value, const char* what) {
+  const auto number = whole_number<Whole>(value);
+  if (!number) throw std::invalid_argument(fmt::format("{} is not a whole number that fits", what));
+  return *number;
+}
+
 UpperPart to_upper(const json& object) {
   UpperPart upper;
   upper.kind = kind_of(upper_names, object.at("kind").get<std::string>());
@@ -95,7 +102,8 @@ UpperPart to_upper(const json& object) {
     upper.constant = object.at("constant").get<double>();
     for (const json& item : object.at("monomials")) {
       Monomial monomial{{}, item.at("coefficient").get<double>()};
-      for (const json& factor : item.at("factors")) monomial.factors.emplace_back(factor.at(0).get<Index>(), factor.at(1).get<int>());
+      for (const json& factor : item.at("factors"))
+        monomial.factors.emplace_back(whole<Index>(factor.at(0), "a unit of a monomial"), whole<int>(factor.at(1), "a power"));
       upper.monomials.push_back(std::move(monomial));
     }
   }
@@ -139,7 +147,7 @@ ThresholdModel read_threshold_model(const std::filesystem::path& path) {
     const json& object = document.value();
     if (!document.says("format", threshold_format))
       throw std::invalid_argument(std::string("\"format\" is not \"") + threshold_format + "\"");
-    if (object.at("version").get<int>() != 1) throw std::invalid_argument("\"version\" is not 1");
+    if (whole<int>(object.at("version"), "\"version\"") != 1) throw std::invalid_argument("\"version\" is not 1");
     ThresholdModel model{UnitFunction::parse(object.at("unit").get<std::string>()), to_matrix(object.at("W")), to_vector(object.at("t")),
                          to_upper(object.at("upper"))};
     check_no_problems("threshold model", model.problems());

@@ -90,8 +90,15 @@ AnswerSpool::Header AnswerSpool::parsed(std::string_view line) const {
   const nlohmann::json& object = document->value();
   if (!document->says("format", spool_format)) fail("isn't a file of answers", "choose another name");
   const auto number = [&]<class Number>(const char* key, Number) {
-    if (!object.contains(key) || !object[key].is_number()) fail("has a damaged header", "choose another name");
-    return object[key].get<Number>();
+    std::optional<Number> value;
+    if (object.contains(key)) {
+      if constexpr (std::is_integral_v<Number>)
+        value = whole_number<Number>(object[key]);
+      else if (object[key].is_number())
+        value = object[key].template get<Number>();
+    }
+    if (!value) fail("has a damaged header", "choose another name");
+    return *value;
   };
   const int version = number("version", int());
   if (version != spool_version && version != 1) {

@@ -103,7 +103,7 @@ class Arrays : public Wire {
     if (array.shape.empty() || array.shape.size() > 2 || array.shape[0] != queries)
       throw DataError(name_, "answer", "has shape " + shape_text(array.shape),
                       fmt::format("expected ({},) or ({}, outputs)", queries, queries));
-    const StoredRows rows(array);
+    const StoredRows rows(array, {name_, "answer"});
     RowMatrix result(rows.rows(), rows.cols());
     rows.copy(0, rows.rows(), result.data());
     return result;

@@ -45,10 +45,6 @@ class StoredSource : public BlockwiseSource<StoredSource> {
   std::string name_;
 };
 
-void check_numeric(const NpyArray& array, const Place& place) {
-  if (!array.type.numeric()) throw DataError(place.file, place.within, "holds text, not numbers", "convert it: array.astype(np.float64)");
-}
-
 std::string without_npy(const std::string& member) { return member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member; }
 
 }  // namespace
@@ -74,10 +70,8 @@ void check_sample_shapes(const std::vector<Index>& x, const Place& x_place, cons
 
 std::unique_ptr<SampleSource> stored_samples(const NpyArray& x, const Place& x_place, const NpyArray& y, const Place& y_place,
                                              std::string name) {
-  check_numeric(x, x_place);
-  check_numeric(y, y_place);
   check_sample_shapes(x.shape, x_place, y.shape, y_place);
-  return std::make_unique<StoredSource>(StoredRows(x), StoredRows(y), std::move(name));
+  return std::make_unique<StoredSource>(StoredRows(x, x_place), StoredRows(y, y_place), std::move(name));
 }
 
 std::unique_ptr<SampleSource> open_npz(const SharedBytes& content, const std::string& name, const Control& control) {

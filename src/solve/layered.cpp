@@ -8,6 +8,13 @@ namespace relucover {
 LayeredModel::LayeredModel(Index inputs_, Index depth, Index outputs)
     : inputs(inputs_), theta(static_cast<std::size_t>(depth), RowMatrix(0, inputs_ + 1)), output(RowMatrix::Zero(outputs, inputs_ + 1)) {}
 
+LayeredModel::LayeredModel(Index inputs_, std::vector<RowMatrix> plain, Index depth, Index outputs)
+    : LayeredModel(plain.empty() ? inputs_ : plain.back().rows(), depth, outputs) {
+  inputs = inputs_;
+  plain_layers = static_cast<Index>(plain.size());
+  std::move(plain.begin(), plain.end(), theta.begin());
+}
+
 std::vector<Index> LayeredModel::widths() const {
   std::vector<Index> result;
   for (const RowMatrix& layer : theta) result.push_back(layer.rows());

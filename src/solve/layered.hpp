@@ -21,6 +21,8 @@ struct LayeredModel {
   LayeredModel() = default;
   /// Without units; all weights zero.
   LayeredModel(Index inputs, Index depth, Index outputs);
+  /// With these plain layers, from below, and no units above.
+  LayeredModel(Index inputs, std::vector<RowMatrix> plain, Index depth, Index outputs);
 
   Index depth() const { return static_cast<Index>(theta.size()); }
   bool plain() const { return plain_layers == depth(); }

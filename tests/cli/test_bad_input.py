@@ -226,3 +226,8 @@ def test_words_for_common_mistakes(relucover, tmp_path):
         if arguments[0] != "report" or HAS_PACKAGE:
             assert words in relucover(*arguments, code=2).stderr
     assert "exact" in relucover("extract", "--oracle", "t.onnx", "--like", "yaw.csv").stdout  # yaw is an input
+
+
+def test_too_few_samples_for_layers_speaks_of_the_layers(relucover, tmp_path):
+    (tmp_path / "s.csv").write_text("x,y\n0,0\n1,1\n2,3\n")
+    assert "layers of 2, 2, 2 were asked for" in relucover("learn", "s.csv", "--layers", "2,2,2", code=3).stdout

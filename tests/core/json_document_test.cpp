@@ -18,6 +18,18 @@ TEST(JsonDocument, HoldsWhatTheTextSays) {
   EXPECT_FALSE(JsonDocument("[1]").says("format", "some"));
 }
 
+TEST(JsonDocument, WholeNumbersAreWholeAndFit) {
+  EXPECT_EQ(whole_number<int>(json::parse("2")), 2);
+  EXPECT_EQ(whole_number<int>(json::parse("2.0")), 2);
+  EXPECT_EQ(whole_number<std::uint64_t>(json::parse("18446744073709551615")), 18446744073709551615u);
+  EXPECT_EQ(whole_number<std::int64_t>(json::parse("-9007199254740992.0")), -9007199254740992);
+  for (const char* text : {"1333333333333333333333333333333333333", "1e36", "-1e36", "2.5", "2147483648", "-2147483649", "4e9", "\"2\"",
+                           "null", "[2]", "true"})
+    EXPECT_FALSE(whole_number<int>(json::parse(text))) << text;
+  EXPECT_FALSE(whole_number<std::uint64_t>(json::parse("-1")));
+  EXPECT_FALSE(whole_number<std::int64_t>(json::parse("9007199254740994.0"))) << "doubles beyond 2^53 are not exact";
+}
+
 TEST(JsonDocument, RefusesWhatIsNoJson) {
   for (const char* text : {"", "{", "[1, 2", "{\"a\" 1}", "[1] 2", "nul"}) EXPECT_THROW((JsonDocument(text)), json::parse_error) << text;
 }

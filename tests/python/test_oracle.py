@@ -203,3 +203,12 @@ def test_a_program_that_never_answers_is_named():
         relucover.extract(command="exit 1", inputs=2, max_restarts=1)
     with pytest.raises(relucover.DataError, match="expected numbers"):
         relucover.extract(command="sed -u s/^.*$/hello/", inputs=2)
+
+
+def test_a_program_that_answers_with_text_is_named(tmp_path):
+    program = tmp_path / "words.py"
+    program.write_text("import sys, numpy as np\nwhile True:\n    np.lib.format.read_magic(sys.stdin.buffer)\n"
+                       "    shape, _, _ = np.lib.format.read_array_header_1_0(sys.stdin.buffer)\n    sys.stdin.buffer.read(8 * shape[0] * shape[1])\n"
+                       "    np.save(sys.stdout.buffer, np.full((shape[0], 1), 'word'))\n    sys.stdout.buffer.flush()\n")
+    with pytest.raises(relucover.DataError, match="words.py.*answer.*text, not numbers"):
+        relucover.extract(command=f"{sys.executable} {program}", protocol="npy", inputs=2)

@@ -50,7 +50,7 @@ RC_GTEST_PROP(Npy, EveryTypeAndOrderReadsBack, ()) {
   std::string file = npy_header(fmt::format("{}{}", big ? '>' : '<', type.code), {rows, cols});
   if (fortran) file.replace(file.find("False"), 5, "True ");
   for (Index k = 0; k < rows * cols; ++k) type.append(file, fortran ? values(k % rows, k / rows) : values(k / cols, k % cols), big);
-  const StoredRows stored(parse_npy(shared(file), {"memory", ""}));
+  const StoredRows stored(parse_npy(shared(file), {"memory", ""}), {"memory", ""});
   const auto first = *rc::gen::inRange<Index>(0, rows);
   const auto count = *rc::gen::inRange<Index>(1, rows - first + 1);
   RowMatrix wide(count, cols);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "learners/deep/asked_layers.hpp"
 #include "learners/deep/deep.hpp"
 #include "learners/deep/deep_finish.hpp"
 #include "learners/deep/probes.hpp"
@@ -63,13 +64,50 @@ class DeepExtraction {
   void learn_from_gaussian(Result& result) {
     rounding_ = deep_label_rounding(gaussian_, control_);
     prepared_ = prepare_deep_data(gaussian_, rounding_, control_);
+    ask_for_layers(result);
     const StageClock searching("search layers");
-    found_ = search_for_widths(prepared_.data, options_.learn, control_);
+    found_ = search_for_widths(prepared_.data, options_.learn, control_, asked_in_whitened());
     searching.file(result, found_.rounds, found_.cost);
     if (found_.found) return;
     result.status = Status::budget_exhausted;
     result.message = fmt::format("no network with layers of {} units fits the answers to {} queries: relative squared residual {:.1e}",
                                  fmt::join(found_.asked, ", "), gaussian_.samples(), found_.cost);
+  }
+
+  /// Once, where every input can be moved a little.
+  void ask_for_layers(Result& result) {
+    const QueryLaw& law = gaussian_.law();
+    const Whitening& whitening = prepared_.scaling.whitening;
+    if (looked_ || whitening.size() != law.inputs()) return;
+    looked_ = true;
+    for (Index column = 0; column < law.inputs(); ++column)
+      if (!law.moves(column)) return;
+    const StageClock clock("ask for layers");
+    const AskAt ask_at = [&](RowMatrix& rows) {
+      RowMatrix queries = (whitening.factor * rows.transpose()).transpose().rowwise() + whitening.mean.transpose();
+      for (Index column = 0; column < queries.cols(); ++column)
+        queries.col(column) = queries.col(column).unaryExpr([&](double value) { return law.as_asked(value, column); });
+      rows = whitening.whiten(queries);
+      layers_queries_ += queries.rows();
+      return RowMatrix(asking_.all(queries, control_) / prepared_.scaling.label_scale);
+    };
+    const LearnOptions& learn = options_.learn;
+    const bool depth_known = !learn.any_depth && !learn.layers.empty();
+    RowMatrix domain = prepared_.data.x.topRows(std::min<Index>(prepared_.data.samples(), 4000));
+    constexpr double far = 2;  // planes that few samples are beyond show there
+    if (law.gaussian()) domain.bottomRows(domain.rows() / 2) *= far;
+    asked_ = asked_layers(ask_at, domain, {learn.layers, depth_known, queries_left() / 3}, random_, control_);
+    RowMatrix& lowest = asked_.plain.empty() ? asked_.forms : asked_.plain.front();
+    lowest = whitening.forms_to_inputs(lowest);
+    clock.file(result, std::ssize(asked_.widths()), 0);
+  }
+
+  /// With the inputs scaled as the samples are now.
+  AskedLayers asked_in_whitened() const {
+    AskedLayers scaled = asked_;
+    RowMatrix& lowest = scaled.plain.empty() ? scaled.forms : scaled.plain.front();
+    if (lowest.rows() > 0) lowest = prepared_.scaling.whitening.forms_to_whitened(lowest, prepared_.scaling.whitening.mean);
+    return scaled;
   }
 
   RowMatrix ask(const RowMatrix& queries) {
@@ -138,8 +176,9 @@ class DeepExtraction {
     result.network = prepared_.scaling.unscaled(found_.plain);
     result.notes.clear();
     judge_deep(all, prepared_, found_, options_.learn, control_, result);
-    result.notes.push_back(
-        fmt::format("{} queries were Gaussian; {} more looked for units that few of those see", gaussian_.samples(), asked_x_.rows()));
+    result.notes.push_back(fmt::format(
+        "{} queries were Gaussian; {} looked for planes on which the model bends{}; {} looked for units that few see", gaussian_.samples(),
+        layers_queries_, asked_.empty() ? "" : fmt::format(" (layers of {})", fmt::join(asked_.widths(), ", ")), asked_x_.rows()));
   }
 
   Asking& asking_;
@@ -148,6 +187,9 @@ class DeepExtraction {
   QueriedSamples gaussian_;
   RandomStream random_;
   RowMatrix asked_x_, asked_y_;
+  AskedLayers asked_;  // of the inputs
+  Index layers_queries_ = 0;
+  bool looked_ = false;
   double rounding_ = 0;
   PreparedDeepData prepared_;
   DeepSearchOutcome found_;

@@ -48,6 +48,7 @@ class DeepSearch {
  private:
   void from_one_start(Index start) {
     LayeredModel base(data_.x.cols(), std::ssize(options_.widths), data_.y.cols());
+    if (start < starts_from_asked) base = with_asked_layers(start);
     double base_cost = std::numeric_limits<double>::infinity();
     for (Index round = 0; round < options_.rounds && !done_; ++round) {
       ++outcome_.rounds;
@@ -89,12 +90,26 @@ class DeepSearch {
     }
   }
 
+  /// Without units, but for what queries have shown; the second start does not believe in signs.
+  LayeredModel with_asked_layers(Index start) const {
+    const AskedLayers& asked = options_.asked;
+    const Index depth = std::ssize(options_.widths);
+    const bool signs = start == 0 && std::ssize(asked.plain) < depth;
+    LayeredModel model(data_.x.cols(), signs ? asked.plain : std::vector<RowMatrix>{}, depth, data_.y.cols());
+    const RowMatrix& forms = signs || asked.plain.empty() ? asked.forms : asked.plain.front();
+    if (forms.rows() > 0) add_units(model, model.plain_layers, forms);
+    return model;
+  }
+
   std::vector<Index> units_to_add(const LayeredModel& base, Index round) const {
     std::vector<Index> added;
     for (std::size_t l = 0; l < options_.widths.size(); ++l) {
       const double width = static_cast<double>(options_.widths[l]);
-      double more = options_.wide * width;
-      if (round > 0) more = l > 0 ? 2 * width : round % 2 == 0 ? width / 2 : 0;
+      double more = (base.plain_layers > 0 && base.depth() > 2 ? wide_above_plain : options_.wide) * width;
+      if (round > 0)
+        more = l > 0 ? 2 * width : round % 2 == 0 ? width / 2 : 0;
+      else if (const Index there = base.width(static_cast<Index>(l)); there > 0)
+        more = options_.wide * std::max(0.0, width - static_cast<double>(there));
       added.push_back(static_cast<Index>(l) < base.plain_layers ? 0 : static_cast<Index>(std::ceil(more)));
     }
     return added;
@@ -146,6 +161,10 @@ class DeepSearch {
     return at;
   }
 
+  Index units_above_plain(Index layer) const {
+    return static_cast<Index>(std::ceil(wide_above_plain * static_cast<double>(options_.widths[static_cast<std::size_t>(layer)])));
+  }
+
   /// The lowest layer settled, and as many random units above that every layer has twice the units wanted.
   std::optional<LayeredModel> settled_and_grown(const LayeredModel& model, const MemorySource<double>& fixed, Index start, Index round,
                                                 double cost) {
@@ -155,7 +174,7 @@ class DeepSearch {
     if (!settled) return std::nullopt;
     std::vector<Index> added(options_.widths.size(), 0);
     for (Index l = lowest + 1; l < settled->depth(); ++l)
-      added[static_cast<std::size_t>(l)] = std::max<Index>(0, 2 * options_.widths[static_cast<std::size_t>(l)] - settled->width(l));
+      added[static_cast<std::size_t>(l)] = std::max<Index>(0, units_above_plain(l) - settled->width(l));
     return grown(*settled, added, fixed, random_, control_);
   }
 
@@ -201,6 +220,8 @@ class DeepSearch {
         fmt::format("{:.1e}: {}, layers of {} (start {}, round {})", cost, what, fmt::join(widths, ", "), start + 1, round + 1));
   }
 
+  static constexpr Index starts_from_asked = 2;  // what queries seem to show may be wrong
+  static constexpr double wide_above_plain = 2;  // several layers above one that is settled
   const DeepData& data_;
   const DeepSearchOptions& options_;
   const Control& control_;

@@ -3,6 +3,7 @@
 // lost, added where it is stuck; the exact fit taken to all samples, shrunk, and written as a plain ReLU network (docs/deep.md).
 #include <limits>
 
+#include "learners/deep/asked_layers.hpp"
 #include "learners/deep/deep_data.hpp"
 #include "relucover/learn.hpp"
 
@@ -17,6 +18,8 @@ struct DeepSearchOptions {
   std::uint64_t seed = 0;
   /// Units at the start for each unit wanted.
   double wide = 1.5;
+  /// What queries of the model have shown, of scaled inputs.
+  AskedLayers asked;
   /// A fit that stands at the noise of the labels is an answer too.
   bool through_noise = true;
   /// Batches of the first descent of a start at most.

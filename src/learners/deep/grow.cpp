@@ -37,6 +37,14 @@ void insert_zero_columns(RowMatrix& matrix, Index at, Index count) {
 
 }  // namespace
 
+void add_units(LayeredModel& model, Index layer, const RowMatrix& rows) {
+  const Index at = model.values_at(layer) + model.width(layer) - model.seen_begin(layer), count = rows.rows();
+  RowMatrix& own = model.theta[static_cast<std::size_t>(layer)];
+  own.conservativeResize(own.rows() + count, Eigen::NoChange);
+  own.bottomRows(count) = rows;
+  for (Index above = layer + 1; above <= model.depth(); ++above) insert_zero_columns(model.rows_of(above), at, count);
+}
+
 LayeredModel grown(const LayeredModel& model, const std::vector<Index>& added, const MemorySource<double>& samples, RandomStream& random,
                    const Control& control) {
   LayeredModel wider = model;
@@ -46,12 +54,7 @@ LayeredModel grown(const LayeredModel& model, const std::vector<Index>& added, c
     if (count == 0) continue;
     const Index begin = wider.seen_begin(l);
     const RowMatrix seen = features_of(wider, some).middleCols(begin, wider.seen_count(l));
-    const RowMatrix rows = some_rows(count, seen, wider.constant_at(l) - begin, random);
-    const Index at = wider.values_at(l) + wider.width(l) - begin;
-    RowMatrix& layer = wider.theta[static_cast<std::size_t>(l)];
-    layer.conservativeResize(layer.rows() + count, Eigen::NoChange);
-    layer.bottomRows(count) = rows;
-    for (Index above = l + 1; above <= wider.depth(); ++above) insert_zero_columns(wider.rows_of(above), at, count);
+    add_units(wider, l, some_rows(count, seen, wider.constant_at(l) - begin, random));
   }
   constexpr double ridge = 1e-2;
   refit_output(wider, samples, ridge, control);

@@ -6,6 +6,9 @@
 
 namespace relucover {
 
+/// Adds units of a layer that is not plain; nothing above sees them yet.
+void add_units(LayeredModel& model, Index layer, const RowMatrix& rows);
+
 /// Adds random units, `added[l]` to layer l: rows at the spread of what the layer sees, kinks where samples are. Output weights by
 /// ridge regression of what is left.
 LayeredModel grown(const LayeredModel& model, const std::vector<Index>& added, const MemorySource<double>& samples, RandomStream& random,

@@ -14,12 +14,13 @@ namespace {
 bool of_any_depth(const LearnOptions& options) { return options.any_depth || options.layers.empty(); }
 
 /// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
-/// first: a layer more is tried with the widths that were not enough before.
-std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, bool unasked) {
+/// first: a layer more is tried with the widths that were not enough before. `asked`: what queries have shown.
+std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, bool unasked, const AskedLayers& asked) {
   const Index widest = unasked ? 6 : 64, widest_of_more_layers = unasked ? 4 : widest;
   const Index inputs = data.x.cols(), outputs = data.y.cols();
-  const std::size_t fewest_layers = of_any_depth(options) ? 2 : options.layers.size(),
-                    most_layers = of_any_depth(options) ? 3 : fewest_layers;
+  const std::size_t fewest_layers = of_any_depth(options) ? std::max<std::size_t>(2, asked.plain.size() + 1) : options.layers.size(),
+                    most_layers = of_any_depth(options) ? fewest_layers + 1 : fewest_layers;
+  const std::vector<Index> shown = asked.widths();
   std::vector<std::vector<Index>> all;
   std::vector<Index> smaller;
   for (Index width = 4; width <= widest; width += width * 2 / 5 + 1) {
@@ -28,6 +29,8 @@ std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnO
       if (begin == 0 || (depth > fewest_layers && begin > widest_of_more_layers)) continue;
       std::vector<Index> widths = options.layers;
       widths.resize(depth, 0);
+      for (std::size_t l = 0; l < std::min(depth, shown.size()); ++l)
+        if (widths[l] == 0) widths[l] = shown[l];
       for (Index& one : widths)
         if (one == 0) one = begin;
       const Index unknowns = LayeredModel::parameters(inputs, widths, outputs, std::ssize(widths));
@@ -56,8 +59,9 @@ class Progress {
 
 }  // namespace
 
-DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& options, const Control& control) {
+DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& options, const Control& control, const AskedLayers& asked) {
   DeepSearchOptions search;
+  search.asked = asked;
   search.seed = options.seed;
   search.starts = options.starts;
   search.wide = std::max(1.0, setting(options, "wide", search.wide));
@@ -70,6 +74,12 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
     search.widths = options.layers;
     search.rounds = rounds(search.rounds);
     return deep_search(data, search, control);
+  }
+  if (asked.complete && (of_any_depth(options) || asked.widths().size() == options.layers.size())) {
+    search.widths = asked.widths();
+    search.starts = 1;
+    DeepSearchOutcome found = deep_search(data, search, control);
+    if (found.found) return found;
   }
   search.fewest = true;
   search.starts = 2;
@@ -84,7 +94,7 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   }
   DeepSearchOutcome best;
   Progress progress;
-  for (const auto& widths : widths_to_try(data, options, unasked)) {
+  for (const auto& widths : widths_to_try(data, options, unasked, asked)) {
     search.widths = widths;
     DeepSearchOutcome found = deep_search(data, search, control);
     if (found.found) return found;
