@@ -30,7 +30,8 @@ endfunction()
 set(RELUCOVER_TOGETHER_BYTES 200000)  # of source in a group at most, about: the compiler needs 1.5 GB for it
 # work_of(FILE): its bytes, as those of a file of average templates: the certificates' take half as long again (measured).
 function(work_of file result)
-  file(SIZE ${file} bytes)
+  get_filename_component(path ${file} ABSOLUTE)  # ninja runs CMake again in the build folder
+  file(SIZE ${path} bytes)
   if(file MATCHES "/src/verify/")
     math(EXPR bytes "${bytes} * 3 / 2")
   endif()

@@ -26,8 +26,8 @@ def layer_widths(units, layers):
         raise ValueError("units and layers are both given: units is for one hidden layer")
     if isinstance(layers, str) and layers == "auto":
         return []
-    if isinstance(layers, str) or not len(layers):
-        raise ValueError(f'layers is {layers!r}, expected "auto" or a list of widths such as [8, 5]')
+    if isinstance(layers, str) or not np.iterable(layers) or not len(layers):
+        raise ValueError(f'layers is {layers!r}, expected "auto" or a list of widths such as [8, 5] or ["auto", "auto"]')
     return [unit_count(width) for width in layers]
 
 

@@ -26,6 +26,8 @@ def _rows(values, name):
     rows = np.asarray(getattr(values, "to_numpy", lambda: values)(), dtype=float)
     if rows.ndim != 2:
         raise ValueError(f"{name} has {rows.ndim} dimensions, expected rows and columns")
+    if not len(rows):
+        raise ValueError(f"{name} has no rows")
     return rows
 
 

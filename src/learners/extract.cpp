@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "learners/asked_before.hpp"
 #include "learners/deep/deep_extract.hpp"
 #include "learners/linked.hpp"
 #include "relucover/oracle.hpp"
@@ -24,39 +25,6 @@ namespace {
 
 bool several_layers(const ExtractOptions& options) {
   return options.learn.layers.size() > 1 || options.learn.any_depth || options.learn.method == "deep";
-}
-
-/// Whether the answer predicts what it was not learned from: to the rounding, or the noise, that it was certified with.
-bool predicts(const SampleSource& fresh, const Control& control, Result& result, const std::string& what, double allowed = 1) {
-  const NetworkError error = network_error(result.network, fresh, control);
-  const double spread = error.relative > 0 ? error.rms / error.relative : 0;
-  const double level =
-      std::max({result.residual_rms, result.holdout_rms, result.noise_estimate, 16 * std::numeric_limits<double>::epsilon() * spread});
-  // Rounding and noise stay below these; a unit that the sample did not see reaches far above.
-  constexpr double typical = 2, worst = 30;
-  result.figures[what] = static_cast<double>(error.samples);
-  result.figures[what + "_worst"] = error.max_abs;
-  return error.rms <= allowed * typical * level && error.max_abs <= allowed * worst * level;
-}
-
-/// What was asked to look at the model, no further out than samples of the law lie.
-MemorySource<double> asked_within(const Asking& asking, const QueryLaw& law) {
-  constexpr double bulk = 1.5;  // root mean square of the columns, over their spreads
-  std::vector<std::pair<Eigen::RowVectorXd, Eigen::RowVectorXd>> inside;
-  for (const auto& [queries, answers] : asking.kept())
-    for (Index i = 0; i < queries.rows(); ++i) {
-      const Eigen::ArrayXd off = queries.row(i).transpose() - law.center();
-      const bool constants_stay = (law.spread().array() > 0 || off == 0).all();
-      const double size =
-          (law.spread().array() > 0).select(off / law.spread().array(), 0.0).matrix().norm() / std::sqrt(static_cast<double>(law.inputs()));
-      if (constants_stay && size <= bulk) inside.emplace_back(queries.row(i), answers.row(i));
-    }
-  RowMatrix x(static_cast<Index>(inside.size()), law.inputs()), y(x.rows(), std::max<Index>(1, asking.outputs()));
-  for (Index i = 0; i < x.rows(); ++i) {
-    x.row(i) = inside[static_cast<std::size_t>(i)].first;
-    y.row(i) = inside[static_cast<std::size_t>(i)].second;
-  }
-  return {std::move(x), std::move(y)};
 }
 
 /// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
@@ -151,18 +119,8 @@ class OneLayerExtraction {
   bool predicts_look() {
     if (!looked_) looked_ = asked_within(asking_, samples_.law());
     if (looked_->samples() == 0) return true;
-    const auto predicted = [&](const SampleSource& asked) {
-      constexpr double allowed = 5;  // float32 models see these queries rounded
-      return asked.samples() == 0 || predicts(asked, control_, extraction_.result, "queries_of_the_look", allowed);
-    };
-    if (link_ == Link::identity ? predicted(*looked_) : predicted(unlink_->samples(*looked_, control_))) return true;
+    if (explains_look(link_ == Link::identity ? *looked_ : unlink_->samples(*looked_, control_), control_, extraction_.result)) return true;
     ++contradicted_;
-    Result& result = extraction_.result;
-    result.status = Status::approximate;
-    result.message = fmt::format(
-        "not certified: queries that were asked to look at the model are not answered as it does (worst difference {:.1e}): it bends "
-        "otherwise between the samples",
-        result.figures["queries_of_the_look_worst"]);
     return false;
   }
 
@@ -322,6 +280,18 @@ std::vector<std::string> ExtractOptions::problems() const {
     found.push_back(fmt::format(
         "{} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give a larger budget",
         learn.units, inputs, unknowns, budget));
+  if (learn.layers.size() > 1) {
+    double unknowns = 0, below = static_cast<double>(inputs);
+    for (const Index width : learn.layers) {
+      unknowns += static_cast<double>(width) * below;
+      below = static_cast<double>(std::max<Index>(width, 1));
+    }
+    if (unknowns * queries_for_an_unknown > static_cast<double>(std::max<Index>(budget, 100)))
+      found.push_back(
+          fmt::format("layers of {} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give "
+                      "a larger budget",
+                      fmt::join(learn.layers, ", "), inputs, unknowns, budget));
+  }
   if (first < 0) found.push_back("first must not be negative");
   if (fresh < 0) found.push_back("fresh must not be negative");
   if (batch < 1) found.push_back("batch must be positive");

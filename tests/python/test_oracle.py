@@ -212,3 +212,48 @@ def test_a_program_that_answers_with_text_is_named(tmp_path):
                        "    np.save(sys.stdout.buffer, np.full((shape[0], 1), 'word'))\n    sys.stdout.buffer.flush()\n")
     with pytest.raises(relucover.DataError, match="words.py.*answer.*text, not numbers"):
         relucover.extract(command=f"{sys.executable} {program}", protocol="npy", inputs=2)
+
+
+def deep_model(seed=3, inputs=5):
+    rng = np.random.default_rng(seed)
+    W1, b1, W2, b2 = rng.normal(size=(5, inputs)), 0.3 * rng.normal(size=5), rng.normal(size=(4, 5)), 0.3 * rng.normal(size=4)
+    return lambda x: np.maximum(np.maximum(x @ W1.T + b1, 0) @ W2.T + b2, 0) @ np.array([1.0, -2.0, 1.5, 0.7])
+
+
+@pytest.mark.parametrize("seed", [3, 4, 7])
+def test_layers_are_found_with_their_widths_and_depth(seed):
+    model = deep_model(seed)
+    found = relucover.extract(model, inputs=5, layers="auto", seed=seed, threads=1, time_limit=60)
+    assert found.status == "exact", found
+    x = np.random.default_rng(9).normal(size=(2000, 5))
+    np.testing.assert_allclose(found.network.predict(x).ravel(), model(x), atol=1e-10)
+
+
+def test_models_without_planes_to_see_are_no_error():
+    for model in (lambda x: x.max(1), lambda x: deep_model()(np.round(x, 3))):
+        assert relucover.extract(model, inputs=5, layers=[5, 4], threads=1, time_limit=1.5).status != "exact"
+    assert relucover.extract(deep_model(), inputs=5, layers=[5, 4], budget=1000, threads=1, time_limit=2).queries <= 1000
+
+
+def test_one_answer_that_contradicts_is_not_overlooked():
+    """Of those that showed where the model bends, from which nothing is learned."""
+    count = 0
+
+    def model(x):
+        nonlocal count
+        y = deep_model()(x)
+        if count <= 30000 < count + len(x):
+            y[30000 - count] += 1.0
+        count += len(x)
+        return y
+
+    assert relucover.extract(model, inputs=5, layers=[5, 4], threads=1, time_limit=6).status != "exact"
+
+
+def test_layers_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match="expected .auto. or a list"):
+        relucover.extract(deep_model(), inputs=5, layers=2)
+    with pytest.raises(ValueError, match="has no rows"):
+        relucover.extract(deep_model(), layers=[5, 4], like=np.zeros((0, 5)))
+    with pytest.raises(ValueError, match="layers of 2000, 2000 units on 5 inputs"):
+        relucover.extract(deep_model(), inputs=5, layers=[2000, 2000])

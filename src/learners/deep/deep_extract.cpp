@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/blas.hpp"
+#include "learners/asked_before.hpp"
 #include "learners/deep/asked_layers.hpp"
 #include "learners/deep/deep.hpp"
 #include "learners/deep/deep_finish.hpp"
@@ -40,17 +42,21 @@ class DeepExtraction {
     result.method = "deep";
     result.method_asked = options_.learn.method;
     const StageClock clock("extract");
-    for (Index wanted = first_sample();; wanted = std::min(4 * wanted, options_.budget)) {
-      control_.progress("ask", -1, fmt::format("{} queries", wanted));
-      gaussian_.grow(std::min(wanted, gaussian_.samples() + queries_left()), control_);
-      ++extraction.attempts;
-      learn_from_gaussian(result);
-      if (found_.found) {
-        if (!found_.noisy) ask_about_rare_units();
-        judge(result);
+    std::optional<Result> uncertain;
+    try {
+      for (Index wanted = first_sample();; wanted = std::min(4 * wanted, options_.budget)) {
+        const bool last = 4 * wanted > options_.budget;
+        attempt(wanted, last, ++extraction.attempts, result);
+        if (result.status == Status::exact || last || found_.noisy) break;
+        if (!found_.found || !result.usable()) continue;
+        if (uncertain) break;
+        uncertain = result;  // a unit that few samples see may be certain with more of them
       }
-      if (result.status == Status::exact || 4 * wanted > options_.budget || (found_.found && result.usable())) break;
+    } catch (const Interrupted&) {
+      if (!uncertain) throw;
+      result.status = Status::budget_exhausted;
     }
+    if (uncertain && !result.usable()) result = std::move(*uncertain);
     result.seconds = clock.seconds();
     result.samples = gaussian_.samples() + asked_x_.rows();
   }
@@ -61,17 +67,41 @@ class DeepExtraction {
   Index first_sample() const { return std::min(options_.first > 0 ? options_.first : Index{20000}, options_.budget); }
   Index queries_left() const { return options_.budget - asking_.queries() - gaussian_.reused(); }
 
-  void learn_from_gaussian(Result& result) {
+  void attempt(Index wanted, bool last, Index number, Result& result) {
+    control_.progress("ask", -1, fmt::format("{} queries", wanted));
+    gaussian_.grow(std::min(wanted, gaussian_.samples() + queries_left()), control_);
+    learn_from_gaussian(result, number, last);
+    if (!found_.found) return;
+    if (!found_.noisy) ask_about_rare_units();
+    judge(result);
+  }
+
+  /// Where a search is stuck because few samples see a unit, more samples help sooner than more of the search: it is short at first.
+  LearnOptions options_for(Index number, bool last) const {
+    LearnOptions learn = options_.learn;
+    if (last || learn.settings.contains("rounds")) return learn;
+    learn.starts = 1;
+    learn.settings["rounds"] = static_cast<double>(number);
+    return learn;
+  }
+
+  void learn_from_gaussian(Result& result, Index number, bool last) {
     rounding_ = deep_label_rounding(gaussian_, control_);
     prepared_ = prepare_deep_data(gaussian_, rounding_, control_);
     ask_for_layers(result);
     const StageClock searching("search layers");
-    found_ = search_for_widths(prepared_.data, options_.learn, control_, asked_in_whitened());
+    found_ = search_for_widths(prepared_.data, options_for(number, last), control_, asked_in_whitened());
     searching.file(result, found_.rounds, found_.cost);
     if (found_.found) return;
     result.status = Status::budget_exhausted;
-    result.message = fmt::format("no network with layers of {} units fits the answers to {} queries: relative squared residual {:.1e}",
-                                 fmt::join(found_.asked, ", "), gaussian_.samples(), found_.cost);
+    constexpr double rounding = 1e-18;
+    if (found_.cost < rounding)
+      result.message =
+          fmt::format("the answers to {} queries are explained, but not by layers of {} units: fewer layers may be enough (layers auto)",
+                      gaussian_.samples(), fmt::join(found_.asked, ", "));
+    else
+      result.message = fmt::format("no network with layers of {} units fits the answers to {} queries: relative squared residual {:.1e}",
+                                   fmt::join(found_.asked, ", "), gaussian_.samples(), found_.cost);
   }
 
   /// Once, where every input can be moved a little.
@@ -96,9 +126,12 @@ class DeepExtraction {
     RowMatrix domain = prepared_.data.x.topRows(std::min<Index>(prepared_.data.samples(), 4000));
     constexpr double far = 2;  // planes that few samples are beyond show there
     if (law.gaussian()) domain.bottomRows(domain.rows() / 2) *= far;
+    constexpr Index most_numbers = 50'000'000;
+    asking_.keep(law.inputs() * std::min<Index>(queries_left() / 3, 200'000) < most_numbers);
     asked_ = asked_layers(ask_at, domain, {learn.layers, depth_known, queries_left() / 3}, random_, control_);
+    asking_.keep(false);
     RowMatrix& lowest = asked_.plain.empty() ? asked_.forms : asked_.plain.front();
-    lowest = whitening.forms_to_inputs(lowest);
+    if (lowest.rows() > 0) lowest = whitening.forms_to_inputs(lowest);
     clock.file(result, std::ssize(asked_.widths()), 0);
   }
 
@@ -176,6 +209,7 @@ class DeepExtraction {
     result.network = prepared_.scaling.unscaled(found_.plain);
     result.notes.clear();
     judge_deep(all, prepared_, found_, options_.learn, control_, result);
+    if (result.certified()) explains_look(asked_within(asking_, gaussian_.law()), control_, result);
     result.notes.push_back(fmt::format(
         "{} queries were Gaussian; {} looked for planes on which the model bends{}; {} looked for units that few see", gaussian_.samples(),
         layers_queries_, asked_.empty() ? "" : fmt::format(" (layers of {})", fmt::join(asked_.widths(), ", ")), asked_x_.rows()));
