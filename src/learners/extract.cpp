@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "learners/asked_before.hpp"
+#include "learners/deep/deep.hpp"
 #include "learners/deep/deep_extract.hpp"
 #include "learners/linked.hpp"
 #include "relucover/oracle.hpp"
@@ -281,11 +282,7 @@ std::vector<std::string> ExtractOptions::problems() const {
         "{} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give a larger budget",
         learn.units, inputs, unknowns, budget));
   if (learn.layers.size() > 1) {
-    double unknowns = 0, below = static_cast<double>(inputs);
-    for (const Index width : learn.layers) {
-      unknowns += static_cast<double>(width) * below;
-      below = static_cast<double>(std::max<Index>(width, 1));
-    }
+    const double unknowns = least_unknowns(inputs, learn.layers, 1);
     if (unknowns * queries_for_an_unknown > static_cast<double>(std::max<Index>(budget, 100)))
       found.push_back(
           fmt::format("layers of {} units on {} inputs are {:.0f} unknowns or more, too many for {} queries: ask for fewer units, or give "

@@ -61,18 +61,23 @@ void judge(const SampleSource& source, const std::vector<Index>& asked, const Co
 std::optional<std::string> too_many_unknowns(const SampleSource& source, const std::vector<Index>& layers) {
   if (!all_known(layers)) return std::nullopt;
   const double equations = static_cast<double>(source.samples()) * static_cast<double>(source.outputs());
-  double unknowns = 0, below = static_cast<double>(source.inputs());
-  for (const Index width : layers) {
-    unknowns += static_cast<double>(width) * below;  // rows and biases, without the scale of each unit
-    below = static_cast<double>(width);
-  }
-  unknowns += static_cast<double>(source.outputs()) * (below + 1);
+  const double unknowns = least_unknowns(source.inputs(), layers, source.outputs());
   if (unknowns < equations) return std::nullopt;
   return fmt::format("{} samples with {} label{} each for {:.0f} unknowns: take more samples, or fewer units", source.samples(),
                      source.outputs(), source.outputs() == 1 ? "" : "s", unknowns);
 }
 
 }  // namespace
+
+double least_unknowns(Index inputs, const std::vector<Index>& layers, Index outputs) {
+  double unknowns = 0, below = static_cast<double>(inputs);
+  for (const Index width : layers) {
+    const double units = static_cast<double>(std::max<Index>(width, 1));
+    unknowns += units * below;  // rows and biases, without the scale of each unit
+    below = units;
+  }
+  return unknowns + static_cast<double>(outputs) * (below + 1);
+}
 
 double deep_label_rounding(const SampleSource& source, const Control& control) {
   const LabelGrid grid = label_grid(source, control);

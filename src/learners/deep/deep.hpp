@@ -7,6 +7,9 @@ namespace relucover {
 /// All layers of a deep ReLU network: LearnOptions::layers, or any_depth. Labels without noise.
 void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result);
 
+/// What samples must determine at least; a width that is not known (0) counts as one unit.
+double least_unknowns(Index inputs, const std::vector<Index>& layers, Index outputs);
+
 /// Rounding that labels may carry beyond that of float64 sums: they were stored, or computed, in single precision.
 double deep_label_rounding(const SampleSource& source, const Control& control);
 
