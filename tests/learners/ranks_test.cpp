@@ -66,6 +66,24 @@ TEST_P(Ranks, LearnTheSameBytes) {
   }
 }
 
+TEST_P(Ranks, LearnLayersWithTheSameBytes) {
+  const auto samples = synthetic_samples(planted_deep_network({.inputs = 3, .layers = {3, 2}, .seed = 2}), {.samples = 4000, .seed = 2});
+  const LearnOptions options{.layers = {3, 2}, .threads = 1, .starts = 2};
+  const Result alone = learn(*samples, options);
+  ASSERT_TRUE(alone.usable()) << alone.brief();
+  test::ThreadRanks(GetParam(), test::RankTalk::messages).run([&](const Communicator& rank) {
+    LearnOptions shared = options;
+    shared.ranks = &rank;
+    const Result together = learn(*samples, shared);
+    EXPECT_EQ(together.message, alone.message);
+    ASSERT_EQ(together.network.upper.size(), alone.network.upper.size());
+    EXPECT_EQ(together.network.W, alone.network.W);
+    EXPECT_EQ(together.network.b, alone.network.b);
+    EXPECT_EQ(together.network.upper.front().W, alone.network.upper.front().W);
+    EXPECT_EQ(together.network.A, alone.network.A);
+  });
+}
+
 class StopsSoon : public Observer {
  public:
   explicit StopsSoon(int questions) : questions_(questions) {}
