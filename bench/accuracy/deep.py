@@ -34,6 +34,9 @@ CASES = {
     "9c correlated": (10, "8,5", 20000, "--distribution correlated:100", "--layers 8,5", False, "function", 0.80, None),
     "10 10-8-5, widths unknown": (10, "8,5", 20000, "", "--depth 2", True, "exact", 0.90, None),
     "10b 10-8-5, auto": (10, "8,5", 20000, "", "--layers auto", True, "exact", 0.90, None),
+    "10c 10-8-5, units auto": (10, "8,5", 20000, "", "--units auto", True, "exact", 0.90, None),
+    "10d 10-10-10, auto": (10, "10,10", 40000, "", "--layers auto", True, "exact", 0.90, None),
+    "10e 10-8, auto": (10, "8", 20000, "", "--layers auto", True, "exact", 0.90, None),
     "11 10-8-5, float32": (10, "8,5", 20000, "--precision float32", "--layers 8,5", True, "exact32", 0.80, None),
 }
 
@@ -43,10 +46,14 @@ def run(*command):
     return done.returncode, done.stdout
 
 
+def hidden_layers(content):
+    return content.get("layers", [{"W": content.get("W"), "b": content.get("b")}])
+
+
 def least_side(truth, x):
     """The smallest share of samples on one side of a unit's kink."""
     least, h = 1.0, x
-    for layer in json.loads(truth.read_text())["layers"]:
+    for layer in hidden_layers(json.loads(truth.read_text())):
         u = h @ np.array(layer["W"]).T + np.array(layer["b"])
         on = (u > 0).mean(0)
         least, h = min(least, on.min(), 1 - on.max()), np.maximum(u, 0)
@@ -56,7 +63,7 @@ def least_side(truth, x):
 def values(path, x):
     content = json.loads(path.read_text())
     h = x
-    for layer in content.get("layers", [{"W": content.get("W"), "b": content.get("b")}]):
+    for layer in hidden_layers(content):
         h = np.maximum(h @ np.array(layer["W"]).T + np.array(layer["b"]), 0)
     return h @ np.array(content["A"]).T + x @ np.array(content["skip"]).T + np.array(content["offset"])
 
