@@ -11,6 +11,7 @@
 #include "learners/deep/deep.hpp"
 #include "learners/deep/deep_extract.hpp"
 #include "learners/linked.hpp"
+#include "learners/registry.hpp"
 #include "relucover/oracle.hpp"
 #include "samples/queried_samples.hpp"
 #include "samples/query_scale.hpp"
@@ -207,6 +208,12 @@ QueryLaw law_for(const ExtractOptions& options, Asking& asking, const Control& c
   return law_by_asking(asking, options.inputs, options.learn.seed, control);
 }
 
+void refuse(std::string words, const ExtractOptions& options, Result& result) {
+  result = Result{};
+  result.method = result.method_asked = options.learn.method;
+  fail(result, Status::assumption_failed, std::move(words));
+}
+
 void extract_after_look(Asking& asking, const ExtractOptions& options, const Control& control, Extraction& extraction,
                         std::string& domain) {
   // A file of answers is gone on with without asking anything twice; a small budget is for samples.
@@ -236,18 +243,16 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
           return;
         }
       }
-      extraction.result = Result{};
-      extraction.result.method = extraction.result.method_asked = options.learn.method;
-      extraction.result.status = Status::assumption_failed;
-      extraction.result.message = look.words;
+      if (look.kind == FirstLook::Kind::deeper) extraction.looks_like += "; ask for several with layers (--layers auto)";
+      refuse(extraction.looks_like, options, extraction.result);
       return;
     }
   }
   asking.keep(false);
   if (several_layers(options)) {
     if (link != Link::identity)
-      throw std::invalid_argument(
-          fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)));
+      return refuse(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)), options,
+                    extraction.result);
     extract_deep(asking, law, options, control, extraction);
   } else {
     OneLayerExtraction work(asking, law, link, noise_free, options, control, extraction);

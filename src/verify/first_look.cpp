@@ -30,12 +30,13 @@ std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
   if (noise > rounding_of(seen))
     return FirstLook{Look::noisy, fmt::format("the same query is answered differently (by {:.1e}): the answers are noisy", noise)};
   constexpr Index few = 40;
-  if (seen.distinct_values <= few)
+  if (seen.distinct_values <= few && 2 * seen.distinct_values <= seen.distinct_queries)
     return FirstLook{
         Look::few_values,
         fmt::format("the answers take {} different values{}: class labels alone are not enough, ask for probabilities or scores "
                     "(predict_proba, decision_function, logits)",
                     seen.distinct_values, whole_numbers(first) ? ", whole numbers" : "")};
+  if (!seen.moved) return FirstLook{Look::unknown, "no input can be moved a little: where the model bends is not seen by asking"};
   const RowMatrix& near = seen.one.back();
   std::set<double> levels;  // one alone may be an output that is cut off
   Index rows_still = 0;
@@ -101,7 +102,7 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
     look.kind = Look::deeper;
     look.words = fmt::format(
         "piecewise linear with more than one hidden layer: {} of {} places on the planes of {} kinks bend otherwise or not at all (one "
-        "hidden layer: all alike); ask for several with layers (--layers auto)",
+        "hidden layer: all alike)",
         planes.elsewhere, planes.places, planes.kinks);
   } else if (planes.places >= enough) {
     look.words += fmt::format(", and {} of {} places on the planes of {} kinks bend alike: one hidden layer",
@@ -117,7 +118,7 @@ FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> li
   const Segments seen = ask_along_segments(asking, law, seed, control);
   if (const auto plain = plain_to_see(seen, noise_of(asking, law, seed, control))) {
     FirstLook look = *plain;
-    if (look.kind == Look::noisy) look.link = link.value_or(likely_link(seen.middle));
+    if (look.kind == Look::noisy || look.kind == Look::unknown) look.link = link.value_or(likely_link(seen.middle));
     return look;
   }
   const auto look_through = [&](Link through) {

@@ -39,9 +39,15 @@ Segments ask_along_segments(Asking& asking, const QueryLaw& law, std::uint64_t s
   for (Index j = 0; j < x.cols(); ++j)
     if (!law.moves(j)) towards.col(j).setZero();
   Segments found;
+  found.moved = !towards.isZero(0);
+  constexpr std::size_t most_values = 100;
   std::set<double> values;
+  std::set<std::vector<double>> rows;
   const auto ask = [&](const RowMatrix& queries) {
-    constexpr std::size_t most_values = 100;
+    for (Index i = 0; i < queries.rows() && rows.size() < most_values; ++i) {
+      const Vector row = queries.row(i);
+      rows.emplace(row.begin(), row.end());
+    }
     RowMatrix answers = asking.all(queries, control);
     found.float32 = found.float32 && answers.cast<float>().cast<double>() == answers;
     found.largest = std::max(found.largest, answers.cwiseAbs().maxCoeff());
@@ -57,6 +63,7 @@ Segments ask_along_segments(Asking& asking, const QueryLaw& law, std::uint64_t s
     found.other.push_back(ask(x - step));
   }
   found.distinct_values = std::ssize(values);
+  found.distinct_queries = std::ssize(rows);
   return found;
 }
 

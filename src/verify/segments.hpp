@@ -16,6 +16,8 @@ struct Segments {
   RowMatrix middle;                   // answers
   std::vector<RowMatrix> one, other;  // by length, the longest first
   Index distinct_values = 0;          // of all answers, up to a hundred
+  Index distinct_queries = 0;         // up to a hundred: few where inputs take few values
+  bool moved = false;                 // some input can be moved a little
   bool float32 = true;
   double largest = 0;  // |answer|
 };

@@ -36,6 +36,30 @@ def test_what_is_no_network_is_named(kind):
     assert found.looks_like == found.result.message
 
 
+def test_inputs_of_few_values_are_not_taken_for_steps_or_classes():
+    rng = np.random.default_rng(3)
+    W, b, V, c, a = rng.normal(size=(4, 3)), rng.normal(size=4), rng.normal(size=(3, 4)), rng.normal(size=3), rng.normal(size=3)
+    deep = lambda x: np.maximum(np.maximum(x @ W.T + b, 0) @ V.T + c, 0) @ a
+    for rows in (rng.integers(-3, 4, size=(300, 3)).astype(float), np.eye(3)[rng.integers(3, size=300)]):
+        found = relucover.extract(deep, inputs=3, like=rows, layers=[4, 3], time_limit=10)
+        assert "piecewise constant" not in found.result.message and "class labels" not in found.result.message
+        assert "moved" in found.looks_like
+
+
+def test_several_layers_behind_a_link_are_a_status():
+    rng = np.random.default_rng(4)
+    W, b, V, c, A = rng.normal(size=(5, 4)), rng.normal(size=5), rng.normal(size=(4, 5)), rng.normal(size=4), rng.normal(size=(3, 4))
+
+    def probabilities(x):
+        logits = np.maximum(np.maximum(x @ W.T + b, 0) @ V.T + c, 0) @ A.T
+        weights = np.exp(logits - logits.max(1, keepdims=True))
+        return weights / weights.sum(1, keepdims=True)
+
+    found = relucover.extract(probabilities, inputs=4, layers="auto")
+    assert found.status == "assumption_failed" and "softmax" in found.result.message
+    assert found.result.method == "auto"
+
+
 def test_links_are_named():
     for link in ("sigmoid", "softmax", "log-softmax"):
         truth = relucover.Network(W=np.random.default_rng(1).normal(size=(4, 5)), b=[0.1, 0.4, -0.3, 0.2],
