@@ -9,7 +9,7 @@ set(RELUCOVER_ENGINE_FILES
   "reduce/[a-z_]+"
   "moments/whitening"
   "solve/[a-z_]+"
-  "verify/(deep_certificate|distinct_rows|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
+  "verify/(balanced_model|deep_certificate|determined_weights|distinct_rows|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
   "verify/leftover/[a-z_]+"
   "learners/(best_so_far|choose|equal_noise|finish|give_up|leaky_fit|learn|linked|plan|polish_data|registry)"
   "learners/prune/[a-z_]+"

@@ -208,7 +208,7 @@ QueryLaw law_for(const ExtractOptions& options, Asking& asking, const Control& c
   return law_by_asking(asking, options.inputs, options.learn.seed, control);
 }
 
-void refuse(std::string words, const ExtractOptions& options, Result& result) {
+void give_up(std::string words, const ExtractOptions& options, Result& result) {
   result = Result{};
   result.method = result.method_asked = options.learn.method;
   fail(result, Status::assumption_failed, std::move(words));
@@ -244,15 +244,15 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
         }
       }
       if (look.kind == FirstLook::Kind::deeper) extraction.looks_like += "; ask for several with layers (--layers auto)";
-      refuse(extraction.looks_like, options, extraction.result);
+      give_up(extraction.looks_like, options, extraction.result);
       return;
     }
   }
   asking.keep(false);
   if (several_layers(options)) {
     if (link != Link::identity)
-      return refuse(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)), options,
-                    extraction.result);
+      return give_up(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)),
+                     options, extraction.result);
     extract_deep(asking, law, options, control, extraction);
   } else {
     OneLayerExtraction work(asking, law, link, noise_free, options, control, extraction);

@@ -129,7 +129,7 @@ Descent descend_on_batches(LayeredModel start, const std::function<MemorySource<
     const MemorySource<double> samples = batch(std::ssize(at.history));
     at.descent.cost = mean_cost(at.descent.model, samples, control);
     at.history.push_back(at.descent.cost);
-    if (options.told) options.told(at.descent.cost);
+    if (options.told) options.told(at.descent.model, at.descent.cost);
     at.finished = at.descent.cost < options.goal || stalled(at.history, options.stall);
     for (Index step = 0; !at.finished && step < options.steps_per_batch; ++step)
       if (!descend_once(at.descent, samples, tries, control) || at.descent.cost < options.exact) break;

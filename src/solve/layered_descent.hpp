@@ -48,8 +48,8 @@ struct RotationOptions {
   Index stall = 20;
   /// Within a batch: fitted.
   double exact = 1e-20;
-  /// Told the cost of every batch before it is fitted.
-  std::function<void(double)> told;
+  /// Told the model and its cost on every batch before it is fitted.
+  std::function<void(const LayeredModel&, double)> told;
 };
 /// Steps on a fresh batch every few steps, so that the search never fits a batch alone. `batch(i)` draws batch i. The cost is that
 /// of the last batch before it was fitted.

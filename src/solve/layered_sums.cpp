@@ -53,6 +53,14 @@ void fill_jacobian(const LayeredModel& model, Index output, const RowMajor<Real>
 
 }  // namespace
 
+RowMatrix jacobian_of_output(const LayeredModel& model, const LayeredValues& values, Index output) {
+  const Index depth = model.depth(), seen = model.seen_count(depth), hidden = model.parameters() - model.output.size();
+  RowMatrix jacobian = RowMatrix::Zero(values.features.rows(), model.parameters()), back;
+  fill_jacobian<double>(model, output, values.features, values.slope, jacobian.leftCols(hidden), back);
+  jacobian.middleCols(hidden + output * seen, seen) = values.features.middleCols(model.seen_begin(depth), seen);
+  return jacobian;
+}
+
 template <class Real>
 void LayeredGram<Real>::add(const Block<double>& block) {
   constexpr Index part = 256;  // a Jacobian of more rows would not stay in the cache

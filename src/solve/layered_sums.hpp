@@ -19,6 +19,9 @@ struct LayeredCost {
   }
 };
 
+/// Rows of J of one output, samples by parameters in the order of LayeredModel::flat, for samples that were evaluated.
+RowMatrix jacobian_of_output(const LayeredModel& model, const LayeredValues& values, Index output);
+
 /// J^T J (lower half) and J^T r over all outputs, in the order of LayeredModel::flat. Real is the precision of the products.
 template <class Real>
 struct LayeredGram {

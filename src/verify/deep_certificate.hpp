@@ -28,7 +28,8 @@ struct DeepCertificate {
 /// 2. there are more than twice as many equations, over distinct inputs, as unknowns, and enough for the bits that labels carry;
 /// 3. every unit of every layer has enough samples on both sides of its kink, and does not sit on it;
 /// 4. the Gram matrix of the parameters is regular, up to the scalings of units;
-/// 5. no unit can be removed: to the linear model that costs far more than rounding.
+/// 5. no sample alone determines a weight: its label would be explained whatever it is;
+/// 6. no unit can be removed: to the linear model that costs far more than rounding.
 /// Only the gate (verify/gate.hpp) turns this into a status.
 DeepCertificate certify_deep(const SampleSource& source, const Network& network, const LabelGrid& grid, const Control& control);
 

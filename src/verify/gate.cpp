@@ -168,8 +168,9 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between >= 0 && between < sides)
     return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between,
                                        between == 1 ? " lies" : "s lie"));
-  if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 1)
-    return refuse(so_far + fmt::format("{} samples determine a piece of it that no other could contradict", alone));
+  if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 0)
+    return refuse(so_far + fmt::format("{} sample{} a piece of it that no other could contradict", alone,
+                                       alone == 1 ? " determines" : "s determine"));
   const Unseen unseen(claimed.samples, unknowns_of(claimed.network), claimed.model.units(), claimed.asked_units, control);
   if (!unseen.refused.empty()) return refuse(so_far + unseen.refused);
   std::string seen = fmt::format("residual at rounding level ({} labels) on held-out samples{}", precision, unseen.words);

@@ -7,8 +7,10 @@
 #include <numeric>
 #include <optional>
 
+#include "learners/best_so_far.hpp"
 #include "learners/deep/deep_data.hpp"
 #include "learners/deep/deep_search.hpp"
+#include "learners/deep/plain_form.hpp"
 #include "learners/deep/widths.hpp"
 #include "learners/plan.hpp"
 #include "learners/registry.hpp"
@@ -67,6 +69,15 @@ std::optional<std::string> too_many_unknowns(const SampleSource& source, const s
                      source.outputs(), source.outputs() == 1 ? "" : "s", unknowns);
 }
 
+/// The nearest network of plain units: what there is of a search that has not ended, or not found one.
+std::optional<Network> plain_network(const LayeredModel& sign_free, const PreparedDeepData& prepared) {
+  constexpr Index enough = 5000;
+  const Index rows = std::min(prepared.data.samples(), enough);
+  for (const Index width : sign_free.widths())
+    if (width == 0) return std::nullopt;
+  return prepared.scaling.unscaled(plain_form(sign_free, prepared.data.x.topRows(rows), prepared.data.y.topRows(rows)).model);
+}
+
 }  // namespace
 
 double least_unknowns(Index inputs, const std::vector<Index>& layers, Index outputs) {
@@ -77,6 +88,16 @@ double least_unknowns(Index inputs, const std::vector<Index>& layers, Index outp
     below = units;
   }
   return unknowns + static_cast<double>(outputs) * (below + 1);
+}
+
+std::string nothing_found(const DeepSearchOutcome& found, const std::string& what) {
+  const std::string layers = fmt::format("{}", fmt::join(found.asked, ", "));
+  if (found.explained())
+    return fmt::format(
+        "{} are explained, but by no plain network with layers of {} units: fewer layers, or other widths, may be enough "
+        "(layers auto)",
+        what, layers);
+  return fmt::format("no network with layers of {} units fits {}: relative squared residual {:.1e}", layers, what, found.cost);
 }
 
 double deep_label_rounding(const SampleSource& source, const Control& control) {
@@ -105,7 +126,21 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
   preparing.file(result, 1, 1);
 
   const StageClock searching("search layers");
-  const DeepSearchOutcome found = search_for_widths(prepared.data, options, control);
+  std::optional<LayeredModel> best;
+  const auto keep_best = [&] {
+    const bool asked_for = !(setting(options, unasked_setting, 0) > 0);  // else another method's answer is there
+    if (!best || !asked_for) return;
+    if (auto network = plain_network(*best, prepared)) keep_as_best_so_far(source, std::move(*network), result);
+  };
+  const DeepSearchOutcome found = [&] {
+    try {
+      return search_for_widths(prepared.data, options, control, {}, [&](const LayeredModel& sign_free) { best = sign_free; });
+    } catch (const Interrupted&) {
+      keep_best();
+      searching.file(result, 0, result.network.inputs() > 0 ? result.residual_relative * result.residual_relative : 1);
+      throw;
+    }
+  }();
   searching.file(result, found.rounds, found.cost);
   result.figures["starts"] = static_cast<double>(found.starts);
   result.series["search_history"] = found.history;
@@ -115,11 +150,11 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
     return;
   }
   if (!found.found) {
+    keep_best();
     result.status = Status::budget_exhausted;
-    result.message = fmt::format(
-        "no network with layers of {} units fits: relative squared residual {:.1e} after {} starts. Are the labels without noise, and are "
-        "there enough layers and units?",
-        fmt::join(found.asked, ", "), found.cost, found.starts);
+    result.message = nothing_found(found, fmt::format("{} samples", source.samples()));
+    result.message += fmt::format(" after {} start{}", found.starts, found.starts == 1 ? "" : "s");
+    if (!found.explained()) result.message += ". Are the labels without noise, and are there enough layers and units?";
     if (setting(options, unasked_setting, 0) > 0) result.message += " This was a short look: --layers auto looks longer";
     return;
   }

@@ -13,6 +13,9 @@ double least_unknowns(Index inputs, const std::vector<Index>& layers, Index outp
 /// Rounding that labels may carry beyond that of float64 sums: they were stored, or computed, in single precision.
 double deep_label_rounding(const SampleSource& source, const Control& control);
 
+/// In words, of a search that found no plain network. `what` was to be explained.
+std::string nothing_found(const DeepSearchOutcome& found, const std::string& what);
+
 /// Errors, certificate, status and words of `result.network` on the samples.
 void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, const LearnOptions& options,
                 const Control& control, Result& result);

@@ -94,14 +94,7 @@ class DeepExtraction {
     searching.file(result, found_.rounds, found_.cost);
     if (found_.found) return;
     result.status = Status::budget_exhausted;
-    constexpr double rounding = 1e-18;
-    if (found_.cost < rounding)
-      result.message =
-          fmt::format("the answers to {} queries are explained, but not by layers of {} units: fewer layers may be enough (layers auto)",
-                      gaussian_.samples(), fmt::join(found_.asked, ", "));
-    else
-      result.message = fmt::format("no network with layers of {} units fits the answers to {} queries: relative squared residual {:.1e}",
-                                   fmt::join(found_.asked, ", "), gaussian_.samples(), found_.cost);
+    result.message = nothing_found(found_, fmt::format("the answers to {} queries", gaussian_.samples()));
   }
 
   /// Once, where every input can be moved a little.

@@ -122,7 +122,10 @@ class DeepSearch {
     const auto batch = [&](Index i) { return data_.batch(rows, first + static_cast<std::uint64_t>(i)); };
     const std::vector<Index> widths = model.widths();
     RotationOptions rotation;
-    rotation.told = [&](double cost) { say(start, round, "descend", widths, cost); };
+    rotation.told = [&](const LayeredModel& at, double cost) {
+      if (options_.better && outcome_.history.empty()) options_.better(at);
+      say(start, round, "descend", widths, cost);
+    };
     rotation.exact = data_.exact;
     // Batches of a large model, with fewer samples for each parameter, are fitted beyond what the next one bears out.
     rotation.goal = std::max(too_large_for_dense(model.parameters()) ? 1e-6 : rotation.goal, 10 * data_.exact);
@@ -202,6 +205,7 @@ class DeepSearch {
     if (outcome_.sign_free.output.size() > 0 && cost >= outcome_.cost) return;
     outcome_.sign_free = model;
     outcome_.cost = cost;
+    if (options_.better) options_.better(model);
   }
 
   static std::vector<Index> sum_of(std::vector<Index> one, const std::vector<Index>& other) {

@@ -1,6 +1,7 @@
 #pragma once
 // The search for a deep network: one and a half times as many units as wanted, descended on fresh batches; units dropped while nothing is
 // lost, added where it is stuck; the exact fit taken to all samples, shrunk, and written as a plain ReLU network (docs/deep.md).
+#include <functional>
 #include <limits>
 
 #include "learners/deep/asked_layers.hpp"
@@ -26,6 +27,8 @@ struct DeepSearchOptions {
   Index batches = 300;
   /// A descent that ends above this cost is no beginning for shrinking and adding units.
   double hopeless = std::numeric_limits<double>::infinity();
+  /// Told of every fit that is better than those before it: what there is when the work is stopped.
+  std::function<void(const LayeredModel& sign_free)> better = {};
   /// Samples for each parameter: in a batch, on a fixed set, in the finish.
   double batch = 6, fixed = 12, finish = 20;
 };
@@ -43,6 +46,8 @@ struct DeepSearchOutcome {
   std::vector<Index> asked;     // widths
   bool fewest = false;          // the widths were only where it began
   std::vector<double> history;  // relative cost after each round
+  /// The best fit is at rounding, whatever it is made of.
+  bool explained() const { return cost < 1e-18; }
   /// What no layer may be wider than at the end; empty: there is no such limit.
   std::vector<Index> most_widths() const { return fewest ? std::vector<Index>{} : asked; }
 };

@@ -1,0 +1,35 @@
+"""False claims that somebody found from outside, one of each class: the data tempt, the word must not come."""
+import numpy as np
+
+import relucover
+
+
+def relu(t):
+    return np.maximum(t, 0)
+
+
+def test_a_column_that_three_samples_have_is_not_exact_with_a_wrong_label():
+    rng = np.random.default_rng(30)
+    x = rng.normal(size=(2000, 6))
+    x[3:, -1] = 0
+    W, b, a = rng.normal(size=(3, 6)), 0.3 * rng.normal(size=3), rng.normal(size=3)
+    y = relu(x @ W.T + b) @ a
+    y[0] += rng.normal()
+    found = relucover.learn(x, y, units="auto", threads=1, time_limit=60)
+    assert not found.certified, found.message
+
+
+def test_a_weight_between_layers_that_one_sample_feels_is_not_exact():
+    """The label of the one sample at which unit 1 of layer 1 and unit 0 of layer 2 are on together is as another weight would have it."""
+    x = np.random.default_rng(5).normal(size=(4000, 3))
+    W, b = np.array([[1, 0.2, 0], [-0.3, 1, 0.1], [0.2, -0.4, 1]]), np.array([0.1, -0.2, 0.05])
+    V, c, a = np.array([[1, -1.2, 0.7], [-0.8, 1, 0.9]]), np.array([0.05, -0.6]), np.array([1, -1.5])
+    lower = relu(x @ W.T + b)
+    upper = (lower @ V.T + c)[:, 0]
+    together = np.flatnonzero((lower[:, 1] > 0) & (upper > 0))
+    x = np.delete(x, together[together != together[upper[together].argmax()]], axis=0)
+    V[0, 1] *= 1.1
+    y = relu(relu(x @ W.T + b) @ V.T + c) @ a
+    found = relucover.learn(x, y, layers=[3, 2], threads=1, time_limit=60)
+    assert found.status == "approximate" and "one sample alone" in found.message
+    assert found.residual_relative < 1e-13
