@@ -140,7 +140,7 @@ class Plan {
   bool may_be_deeper(const Result& result) const {
     if (source_.inputs() < 2 || options_.units > 0 || result.certified()) return false;
     if (!result.figures.contains("something_left") && !leaves_samples_out(result)) return false;
-    constexpr double mostly_noise = 0.5;
+    constexpr double mostly_noise = 0.7;
     if (!leaves_samples_out(result) && result.residual_relative > mostly_noise) return false;
     const LabelGrid grid = label_grid(source_, control_);
     constexpr double single_precision = 1e-6;

@@ -78,6 +78,27 @@ std::optional<Network> plain_network(const LayeredModel& sign_free, const Prepar
   return prepared.scaling.unscaled(plain_form(sign_free, prepared.data.x.topRows(rows), prepared.data.y.topRows(rows)).model);
 }
 
+/// Widths that were found by shrinking a wider model may have units to spare, which a search for these widths does without. None: nothing
+/// that is certified.
+std::optional<Result> with_these_widths(const SampleSource& source, const PreparedDeepData& prepared, const std::vector<Index>& widths,
+                                        const LearnOptions& options, const Control& control, Result result) {
+  LearnOptions known = options;
+  known.layers = widths;
+  known.any_depth = false;
+  known.starts = 1;
+  try {
+    const StageClock searching("search these widths");
+    const DeepSearchOutcome found = search_for_widths(prepared.data, known, control);
+    searching.file(result, found.rounds, found.cost);
+    if (!found.found || found.plain.widths().empty()) return std::nullopt;
+    result.network = prepared.scaling.unscaled(found.plain);
+    judge_deep(source, prepared, found, options, control, result);
+  } catch (const Interrupted&) {  // the first answer is there
+    return std::nullopt;
+  }
+  return result.certified() ? std::optional(std::move(result)) : std::nullopt;
+}
+
 }  // namespace
 
 double least_unknowns(Index inputs, const std::vector<Index>& layers, Index outputs) {
@@ -165,8 +186,11 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
         "a layer without units is enough for these samples: there is no deep network to be seen (--units looks for one hidden layer)";
     return;
   }
+  const Result before = result;
   result.network = prepared.scaling.unscaled(found.plain);
   judge_deep(source, prepared, found, options, control, result);
+  if (result.certified() || !found.fewest || found.noisy) return;
+  if (auto second = with_these_widths(source, prepared, widths, options, control, before)) result = std::move(*second);
 }
 
 std::vector<Learner> deep_learners() {

@@ -93,6 +93,12 @@ class DeepFinish {
     Descent polished = polish(std::move(plain.model), samples);
     if (polished.cost > data_.exact) return;
     plain.model = std::move(polished.model);
+    if (auto fewer = without_idle_units(plain, samples.x(), data_.wrong)) {
+      if (Descent again = polish(fewer->model, samples); again.cost <= data_.exact) {
+        plain = std::move(*fewer);
+        plain.model = std::move(again.model);
+      }
+    }
     if (auto folded = with_linear_unit_folded(plain, samples, data_.exact, control_)) {
       plain.model = std::move(*folded);
       plain.linear.back() = 0;

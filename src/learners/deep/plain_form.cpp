@@ -15,6 +15,12 @@ RowMatrix without_column(const RowMatrix& matrix, Index column) {
   return kept;
 }
 
+RowMatrix without_row(const RowMatrix& matrix, Index row) {
+  RowMatrix kept(matrix.rows() - 1, matrix.cols());
+  kept << matrix.topRows(row), matrix.bottomRows(matrix.rows() - row - 1);
+  return kept;
+}
+
 Matrix with_ones(const RowMatrix& values) {
   Matrix all(values.rows(), values.cols() + 1);
   all.leftCols(values.cols()) = values;
@@ -125,6 +131,25 @@ PlainForm plain_form(const LayeredModel& model, const RowMatrix& x, const RowMat
   }
   plain.model.output = least_squares(with_ones(values), Matrix(y)).transpose();
   return plain;
+}
+
+std::optional<PlainForm> without_idle_units(const PlainForm& plain, const RowMatrix& x, double missed) {
+  PlainForm fewer = plain;
+  const RowMatrix values = predict(plain.model, x);
+  for (Index l = plain.model.depth() - 1; l >= 0; --l)
+    for (Index j = plain.model.width(l) - 1; j >= 0 && fewer.model.width(l) > 1; --j) {
+      LayeredModel without = fewer.model;
+      auto& own = without.theta[static_cast<std::size_t>(l)];
+      auto& above = l + 1 < without.depth() ? without.theta[static_cast<std::size_t>(l + 1)] : without.output;
+      own = without_row(own, j);
+      above = without_column(above, j);
+      if (!((predict(without, x) - values).cwiseAbs().maxCoeff() <= missed)) continue;
+      Index& linear = fewer.linear[static_cast<std::size_t>(l)];
+      if (j >= fewer.model.width(l) - linear) --linear;
+      fewer.model = std::move(without);
+    }
+  if (fewer.model.units() == plain.model.units()) return std::nullopt;
+  return fewer;
 }
 
 }  // namespace relucover

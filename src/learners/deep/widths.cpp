@@ -15,8 +15,13 @@ bool of_any_depth(const LearnOptions& options) { return options.any_depth || opt
 
 /// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
 /// first: a layer more is tried with the widths that were not enough before. `asked`: what queries have shown.
-std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, bool unasked, const AskedLayers& asked) {
-  const Index widest = unasked ? 6 : 64, widest_of_more_layers = unasked ? 4 : widest;
+struct Range {
+  Index widest, widest_of_more_layers;
+  double samples_per_unknown;
+};
+std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, const Range& range,
+                                              const AskedLayers& asked) {
+  const auto [widest, widest_of_more_layers, samples_per_unknown] = range;
   const Index inputs = data.x.cols(), outputs = data.y.cols();
   const std::size_t fewest_layers = of_any_depth(options) ? std::max<std::size_t>(2, asked.plain.size() + 1) : options.layers.size(),
                     most_layers = of_any_depth(options) ? fewest_layers + 1 : fewest_layers;
@@ -34,7 +39,8 @@ std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnO
       for (Index& one : widths)
         if (one == 0) one = begin;
       const Index unknowns = LayeredModel::parameters(inputs, widths, outputs, std::ssize(widths));
-      if (2 * unknowns < data.samples() * outputs) all.push_back(std::move(widths));
+      if (samples_per_unknown * static_cast<double>(unknowns) < static_cast<double>(data.samples() * outputs))
+        all.push_back(std::move(widths));
     }
     smaller.push_back(width);
   }
@@ -86,25 +92,35 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   search.fewest = true;
   search.starts = 2;
   search.rounds = rounds(3);
-  const double left = setting(options, unasked_setting, 0);
-  const bool unasked = left > 0;
   search.through_noise = false;
-  if (unasked) {
-    search.starts = 1;
-    search.batches = 60;
-    search.hopeless = std::min(1e-4, 0.1 * left * left);
-  }
+  const double left = setting(options, unasked_setting, 0);
   DeepSearchOutcome best;
-  Progress progress;
-  for (const auto& widths : widths_to_try(data, options, unasked, asked)) {
-    search.widths = widths;
-    DeepSearchOutcome found = deep_search(data, search, control);
-    if (found.found) return found;
-    const double cost = found.cost;
-    if (best.asked.empty() || cost < best.cost) best = std::move(found);
-    if (!progress.goes_on(cost)) break;
+  const auto first_that_fits = [&](const Range& range) {
+    Progress progress;
+    for (const auto& widths : widths_to_try(data, options, range, asked)) {
+      search.widths = widths;
+      DeepSearchOutcome found = deep_search(data, search, control);
+      const double cost = found.cost;
+      if (found.found || best.asked.empty() || cost < best.cost) best = std::move(found);
+      if (best.found || !progress.goes_on(cost)) break;
+    }
+  };
+  if (!(left > 0)) {
+    first_that_fits({64, 64, 2});
+    if (!best.found) look_through_noise(data, control, best);
+    return best;
   }
-  if (!unasked) look_through_noise(data, control, best);
+  // Nobody asked: a short look, and a longer one where layers explain far more than one did.
+  constexpr double far_more = 30;
+  const DeepSearchOptions whole = search;
+  search.starts = 1;
+  search.batches = 60;
+  search.hopeless = std::min(1e-4, 0.1 * left * left);
+  first_that_fits({6, 4, 2});
+  if (best.found || !(far_more * best.cost < left * left)) return best;
+  search.batches = whole.batches;
+  search.hopeless = whole.hopeless;
+  first_that_fits({9, 0, 20});
   return best;
 }
 
