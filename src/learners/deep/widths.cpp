@@ -15,11 +15,11 @@ bool of_any_depth(const LearnOptions& options) { return options.any_depth || opt
 
 /// Widths to begin with, from small ones, each about 1.4 times the one before, while samples outnumber the unknowns. Fewer layers come
 /// first: a layer more is tried with the widths that were not enough before. `asked`: what queries have shown.
-struct Range {
+struct WidthRange {
   Index widest, widest_of_more_layers;
   double samples_per_unknown;
 };
-std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, const Range& range,
+std::vector<std::vector<Index>> widths_to_try(const DeepData& data, const LearnOptions& options, const WidthRange& range,
                                               const AskedLayers& asked) {
   const auto [widest, widest_of_more_layers, samples_per_unknown] = range;
   const Index inputs = data.x.cols(), outputs = data.y.cols();
@@ -95,7 +95,7 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
   search.through_noise = false;
   const double left = setting(options, unasked_setting, 0);
   DeepSearchOutcome best;
-  const auto first_that_fits = [&](const Range& range) {
+  const auto first_that_fits = [&](const WidthRange& range) {
     Progress progress;
     for (const auto& widths : widths_to_try(data, options, range, asked)) {
       search.widths = widths;
