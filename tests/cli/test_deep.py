@@ -99,3 +99,11 @@ def test_a_report_shows_the_layers(relucover, relucover_json, tmp_path):
     (tmp_path / "r.json").write_text(json.dumps(relucover_json("learn", "d.npz", "--layers", "4,3", "-o", "n.json")))
     relucover("report", "r.json", "--network", "n.json", "-o", "r.html")
     assert ">Layers<" in (tmp_path / "r.html").read_text()
+
+
+def test_stopped_work_keeps_the_best_network(relucover, tmp_path):
+    relucover("sample", "--inputs", 10, "--layers", "20,20", "--samples", 20000, "--seed", 1, "-o", "d.npz")
+    stopped = json.loads(relucover("learn", "d.npz", "--layers", "20,20", "--threads", 1, "--time-limit", 3, "-o", "n.json", "--json", code=3).stdout)
+    assert stopped["status"] == "budget_exhausted"
+    assert 0 < stopped["residual_relative"] < 0.9
+    assert len(json.loads((tmp_path / "n.json").read_text())["layers"]) == 2

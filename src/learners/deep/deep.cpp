@@ -148,6 +148,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
 
   const StageClock searching("search layers");
   std::optional<LayeredModel> best;
+  double best_cost = 1;
   const auto keep_best = [&] {
     const bool asked_for = !(setting(options, unasked_setting, 0) > 0);  // else another method's answer is there
     if (!best || !asked_for) return;
@@ -155,7 +156,11 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
   };
   const DeepSearchOutcome found = [&] {
     try {
-      return search_for_widths(prepared.data, options, control, {}, [&](const LayeredModel& sign_free) { best = sign_free; });
+      return search_for_widths(prepared.data, options, control, {}, [&](const LayeredModel& sign_free, double cost) {
+        if (!(cost < best_cost)) return;
+        best = sign_free;
+        best_cost = cost;
+      });
     } catch (const Interrupted&) {
       keep_best();
       searching.file(result, 0, result.network.inputs() > 0 ? result.residual_relative * result.residual_relative : 1);
@@ -174,9 +179,11 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
     keep_best();
     result.status = Status::budget_exhausted;
     result.message = nothing_found(found, fmt::format("{} samples", source.samples()));
-    result.message += fmt::format(" after {} start{}", found.starts, found.starts == 1 ? "" : "s");
-    if (!found.explained()) result.message += ". Are the labels without noise, and are there enough layers and units?";
-    if (setting(options, unasked_setting, 0) > 0) result.message += " This was a short look: --layers auto looks longer";
+    if (!found.explained())
+      result.message += fmt::format(" after {} start{}. Are the labels without noise, and are there enough layers and units?", found.starts,
+                                    found.starts == 1 ? "" : "s");
+    if (setting(options, unasked_setting, 0) > 0)
+      result.message += fmt::format("{} This was a short look: --layers auto looks longer", found.explained() ? "." : "");
     return;
   }
   const std::vector<Index> widths = found.plain.widths();

@@ -123,7 +123,7 @@ class DeepSearch {
     const std::vector<Index> widths = model.widths();
     RotationOptions rotation;
     rotation.told = [&](const LayeredModel& at, double cost) {
-      if (options_.better && outcome_.history.empty()) options_.better(at);
+      if (options_.fits) options_.fits(at, cost);
       say(start, round, "descend", widths, cost);
     };
     rotation.exact = data_.exact;
@@ -205,7 +205,7 @@ class DeepSearch {
     if (outcome_.sign_free.output.size() > 0 && cost >= outcome_.cost) return;
     outcome_.sign_free = model;
     outcome_.cost = cost;
-    if (options_.better) options_.better(model);
+    if (options_.fits) options_.fits(model, cost);
   }
 
   static std::vector<Index> sum_of(std::vector<Index> one, const std::vector<Index>& other) {

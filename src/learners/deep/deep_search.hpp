@@ -27,8 +27,8 @@ struct DeepSearchOptions {
   Index batches = 300;
   /// A descent that ends above this cost is no beginning for shrinking and adding units.
   double hopeless = std::numeric_limits<double>::infinity();
-  /// Told of every fit that is better than those before it: what there is when the work is stopped.
-  std::function<void(const LayeredModel& sign_free)> better = {};
+  /// Told of fits and their costs on the way, good and bad ones: what there is when the work is stopped.
+  std::function<void(const LayeredModel& sign_free, double cost)> fits = {};
   /// Samples for each parameter: in a batch, on a fixed set, in the finish.
   double batch = 6, fixed = 12, finish = 20;
 };

@@ -66,10 +66,10 @@ class Progress {
 }  // namespace
 
 DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& options, const Control& control, const AskedLayers& asked,
-                                    std::function<void(const LayeredModel&)> better) {
+                                    std::function<void(const LayeredModel&, double)> fits) {
   DeepSearchOptions search;
   search.asked = asked;
-  search.better = std::move(better);
+  search.fits = std::move(fits);
   search.seed = options.seed;
   search.starts = options.starts;
   search.wide = std::max(1.0, setting(options, "wide", search.wide));
