@@ -3,7 +3,8 @@
 option(RELUCOVER_PRECOMPILED "Precompile common headers" ON)
 # Says how products of matrices are computed: read by every file, or they would be rounded in two ways.
 set(RELUCOVER_PRODUCTS ${CMAKE_SOURCE_DIR}/src/core/products.hpp)
-set(RELUCOVER_COMMON_HEADERS ${RELUCOVER_PRODUCTS} <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <cstring> <filesystem> <functional>
+# Named by its place below src, so that the compiler cache knows it in every clone.
+set(RELUCOVER_COMMON_HEADERS <core/products.hpp> <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <cstring> <filesystem> <functional>
   <limits> <map> <memory> <numeric> <optional> <string> <string_view> <utility> <vector>)
 
 # precompile(TARGET [MORE...]): the common headers and these, for a target with flags of its own.
