@@ -44,9 +44,6 @@ echo "== pkg-config"
 pc=$(dirname "$(find "$prefix" -name relucover.pc)")
 PKG_CONFIG_PATH=$pc pkg-config --modversion relucover
 # shellcheck disable=SC2046  # the flags are many words
-"$compiler" -std=c++20 -O0 "$program" -o "$work/consumer" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs relucover)
-"$work/consumer"
-# shellcheck disable=SC2046
 "$compiler" -std=c++20 -O0 "$work/files.cpp" -o "$work/files" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs relucover)
 "$work/files" "$work/data.h5" "$work/truth.onnx"
 
