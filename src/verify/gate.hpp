@@ -85,8 +85,8 @@ class Gate {
   /// with features orthogonal to what this model can do, and no bias or other growth where it was stated to have none.
   static Certificate judge_rectified(const ClaimedRectified& claimed, const Control& control);
 
-  /// Several hidden layers of ReLUs: without noise by verify/deep_certificate.hpp, else by what is left (verify/leftover/layered_tests.hpp).
-  /// Units that are not determined are added to `uncertain`.
+  /// Several hidden layers of ReLUs: without noise by verify/deep_certificate.hpp, else by what is left
+  /// (verify/leftover/layered_tests.hpp). Units that are not determined are added to `uncertain`.
   static Certificate judge_layers(const ClaimedLayers& claimed, std::vector<std::string>& uncertain, const Control& control);
 
   /// Moments computed from a network: the answer is that network or it is not.

@@ -58,8 +58,7 @@ Certificate Gate::judge_layers(const ClaimedLayers& claimed, std::vector<std::st
   const DeepCertificate found = certify_deep(samples, claimed.network, grid, control);
   uncertain.insert(uncertain.end(), found.uncertain.begin(), found.uncertain.end());
   if (claimed.noisy && !found.fits && found.uncertain.empty()) return recovered_layers(claimed, grid, control);
-  const Unseen unseen =
-      found.given ? Unseen(samples, found.unknowns, claimed.network.all_units(), claimed.asked_units, control) : Unseen();
+  const Unseen unseen = found.given ? Unseen(samples, found.unknowns, claimed.network.all_units(), claimed.asked_units, control) : Unseen();
   const bool given = found.given && unseen.refused.empty();
   Certificate certificate = given ? certain(Status::exact, found.reason + unseen.words)
                                   : refuse(found.given ? "the function is exact on the data, but " + unseen.refused : found.reason);

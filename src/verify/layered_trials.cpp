@@ -28,6 +28,21 @@ LayeredModel with_other_side(const JudgedLayers& judged, Index layer, Index unit
   return model;
 }
 
+/// Whether every unit of `answer` has one in `other` that is on where it is on: refitting has come back to where it was.
+bool same_units(const LayeredModel& answer, const LayeredModel& other, const RowMatrix& x) {
+  constexpr double alike = 0.97;
+  if (answer.widths() != other.widths()) return false;
+  LayeredValues values, others;
+  evaluate(answer, x, values);
+  evaluate(other, x, others);
+  for (std::size_t l = 0; l < values.slope.size(); ++l) {
+    const Matrix sides = 2 * values.slope[l].array() - 1, other_sides = 2 * others.slope[l].array() - 1;
+    const Matrix together = sides.transpose() * other_sides / static_cast<double>(x.rows());
+    if (together.rowwise().maxCoeff().minCoeff() < 2 * alike - 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<std::string> other_network(const JudgedLayers& judged, std::uint64_t seed, const Control& control) {
@@ -36,17 +51,20 @@ std::optional<std::string> other_network(const JudgedLayers& judged, std::uint64
   const Matrix decorrelation = decorrelating(judged.answer.residual);
   const Index all = judged.answer.rows(), few = std::min(all, std::max(least_rows, per_parameter * judged.model.parameters()));
   const MemorySource<double> some = gather(judged.samples, spread_rows(all, few, seed), control);
-  const auto squares = [&](const LayeredModel& model, const MemorySource<double>& samples) {
-    return squares_of_refit(judged, samples, decorrelation, model, control);
+  const auto refit = [&](const LayeredModel& model, const MemorySource<double>& samples) {
+    return layered_refit(judged, samples, decorrelation, model, control);
   };
-  const double own = squares(judged.model, some);
+  const double own = refit(judged.model, some).squares;
   std::optional<double> own_of_all;
+  const RowMatrix x = some.x().topRows(std::min<Index>(few, 2000));
   // Where some samples do not tell, all are asked.
   const auto as_good = [&](const LayeredModel& trial, double worse) {
-    if (squares(trial, some) - own > worse) return false;
+    const LayeredRefit fitted = refit(trial, some);
+    if (fitted.squares - own > worse || same_units(judged.model, fitted.model, x)) return false;
     if (few == all) return true;
-    if (!own_of_all) own_of_all = squares(judged.model, judged.samples);
-    return squares(trial, judged.samples) - *own_of_all <= worse;
+    if (!own_of_all) own_of_all = refit(judged.model, judged.samples).squares;
+    const LayeredRefit of_all = refit(fitted.model, judged.samples);
+    return of_all.squares - *own_of_all <= worse && !same_units(judged.model, of_all.model, x);
   };
   for (Index l = 0; l < judged.depth(); ++l)
     for (Index j = 0; j < judged.model.width(l); ++j) {

@@ -91,7 +91,8 @@ double chance_of_halves(const JudgedLayers& judged, const Information& sums, std
   const std::vector<Index> rows[] = {{order.begin(), middle}, {middle, order.end()}};
   const DescentOptions options{.most_steps = 25, .slow = 0.02 / static_cast<double>(judged.answer.rows()), .patience = 2};
   Vector fitted[2];
-  for (const int half : {0, 1}) fitted[half] = descend(judged.model, gather(judged.samples, rows[half], control), options, control).model.flat();
+  for (const int half : {0, 1})
+    fitted[half] = descend(judged.model, gather(judged.samples, rows[half], control), options, control).model.flat();
   const Vector apart = sums.gram * (fitted[0] - fitted[1]).cwiseProduct(sums.size);
   const Matrix noise = sums.scores + sums.scores.trace() * sums.scalings * sums.scalings.transpose();
   const double statistic = apart.dot(Vector(solve_semidefinite(noise, apart))) / 4;
@@ -101,9 +102,7 @@ double chance_of_halves(const JudgedLayers& judged, const Information& sums, std
 
 }  // namespace
 
-Vector LayeredUncertainty::all_errors() const {
-  return unit_error.cwiseMax(freedom.cwiseQuotient(strength.cwiseMax(1e-300)).cwiseSqrt());
-}
+Vector LayeredUncertainty::all_errors() const { return unit_error.cwiseMax(freedom.cwiseQuotient(strength.cwiseMax(1e-300)).cwiseSqrt()); }
 
 LayeredUncertainty layered_uncertainty(const JudgedLayers& judged, std::uint64_t seed, const Control& control) {
   constexpr double regular = 1e-8;

@@ -53,6 +53,14 @@ SeenEffects seen_effects(const UnitPlace& place, const StackedAnswer& answer, co
   return seen;
 }
 
+/// Heights of some of the rows, sorted: places of kinks need no more.
+Matrix sorted_heights(const Matrix& heights) {
+  constexpr Index enough = 16384;
+  if (heights.rows() <= enough) return sorted_columns(heights);
+  const Index step = heights.rows() / enough;
+  return sorted_columns(heights(Eigen::seq(0, Eigen::last, step), Eigen::all));
+}
+
 /// With unit slope.
 Vector normalised_form(Vector form) {
   const double slope = form.head(form.size() - 1).norm();
@@ -148,7 +156,7 @@ std::vector<FurtherUnit> search_place(const UnitPlace& place, const StackedAnswe
   Matrix pulled(n, fed);  // what the residual says along each of what is fed
   for (Index j = 0; j < fed; ++j) pulled.col(j) = answer.by_sample(place.effect.col(j).cwiseProduct(answer.residual));
   const Matrix W = likely_directions(z, pulled, directions, random);
-  const Matrix heights = z * W, sorted = sorted_columns(heights);
+  const Matrix heights = z * W, sorted = sorted_heights(heights);
   // How much of an effect is beyond the answer, some rows tell.
   const Index functions = answer.basis.cols();
   const auto some = random_rows(n, std::max(some_rows, 4 * functions / answer.outputs), random);
@@ -197,8 +205,7 @@ std::vector<FurtherCrossFit> one_further_unit(const std::vector<UnitPlace>& plac
       const auto found = search_place(part[searched], half[searched], starts, random, control);
       if (found.empty()) continue;
       const FurtherUnit& best = found.front();
-      const Vector here =
-          orthogonal_to(half[tested].basis, part[tested].effects_of(values_at(part[tested], best.form)) * best.weights);
+      const Vector here = orthogonal_to(half[tested].basis, part[tested].effects_of(values_at(part[tested], best.form)) * best.weights);
       const Vector along = half[tested].by_sample(half[tested].residual.cwiseProduct(here));
       if (along.norm() > 0) result.score += along.sum() / along.norm() / std::sqrt(2.0);
       result.found.insert(result.found.end(), found.begin(), found.end());
@@ -223,7 +230,7 @@ double many_further_units(const std::vector<UnitPlace>& places, const StackedAns
       const Index units = std::max<Index>(1, each / place.effect.cols());
       Matrix W = random.normal_matrix(place.inputs(), units);
       W.colwise().normalize();
-      kinks.push_back({W, kink_places(sorted_columns(place.z1.leftCols(place.inputs()) * W), round, random)});
+      kinks.push_back({W, kink_places(sorted_heights(place.z1.leftCols(place.inputs()) * W), round, random)});
     }
   const auto features = [&](Index block) {
     const UnitPlace& place = places[static_cast<std::size_t>(block / rounds)];

@@ -13,11 +13,11 @@ struct JudgedLayers {
   /// t: of the units of all layers. tangent: derivatives of every output by every parameter, more than the answer can do where there are
   /// several outputs.
   Judged answer;
-  LayeredModel model;             // plain; of inputs about their means, times powers of two
-  MemorySource<double> samples;   // those: the rows of `answer`
-  Vector output_scale;            // labels there, over labels as they are
-  std::vector<Matrix> values;     // of levels 0 to depth: rows by units
-  std::vector<Matrix> arguments;  // of levels 1 to depth, w·h + b
+  LayeredModel model;                          // plain; of inputs about their means, times powers of two
+  MemorySource<double> samples;                // those: the rows of `answer`
+  Vector output_scale;                         // labels there, over labels as they are
+  std::vector<Matrix> values;                  // of levels 0 to depth: rows by units
+  std::vector<Matrix> arguments;               // of levels 1 to depth, w·h + b
   std::vector<std::vector<Matrix>> by_values;  // [level - 1][output]: derivative of the output, as labels are, by the values of a level
 
   Index depth() const { return model.depth(); }

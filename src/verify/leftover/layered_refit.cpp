@@ -30,16 +30,16 @@ LayeredModel with_further_unit(const JudgedLayers& judged, const UnitPlace& plac
   return wider;
 }
 
-double squares_of_refit(const JudgedLayers& judged, const MemorySource<double>& samples, const Matrix& decorrelation,
-                        const LayeredModel& start, const Control& control) {
+LayeredRefit layered_refit(const JudgedLayers& judged, const MemorySource<double>& samples, const Matrix& decorrelation,
+                           const LayeredModel& start, const Control& control) {
   const double n = static_cast<double>(samples.samples());
   DescentOptions options;
   options.most_steps = 25;
   options.slow = 0.2 / n;  // of a gain that counts from 20 on
   options.patience = 2;
-  const LayeredModel fitted = descend(start, samples, options, control).model;
+  LayeredModel fitted = descend(start, samples, options, control).model;
   const Matrix residual = (samples.y() - predict(fitted, samples.x())) * judged.output_scale.cwiseInverse().asDiagonal();
-  return (residual * decorrelation).squaredNorm();
+  return {std::move(fitted), (residual * decorrelation).squaredNorm()};
 }
 
 Matrix forgiving_residual(const JudgedLayers& judged, const std::vector<Index>& rows) {

@@ -167,14 +167,15 @@ void test_refits(const JudgedLayers& judged, const Matrix& decorrelation, const 
       gain = std::max(gain, unit.gain);
     }
     if (place.to == place.from + 2 && chance_of(gain / hopeless) < level) {
-      if (before < 0) before = squares_of_refit(judged, judged.samples, decorrelation, judged.model, control);
+      if (before < 0) before = layered_refit(judged, judged.samples, decorrelation, judged.model, control).squares;
       for (const FurtherUnit& unit : units)
-        gain = std::max(gain, before - squares_of_refit(judged, judged.samples, decorrelation, with_further_unit(judged, place, unit), control));
+        gain = std::max(
+            gain, before - layered_refit(judged, judged.samples, decorrelation, with_further_unit(judged, place, unit), control).squares);
     }
     least = std::min(least, chance_of(gain));
     if (chance_of(gain) < level)
-      verdict.refuse(fmt::format("with {} the fit is better by {:.0f}, {:.0f} would be chance", place_words(place, judged.depth()), gain,
-                                 freedom));
+      verdict.refuse(
+          fmt::format("with {} the fit is better by {:.0f}, {:.0f} would be chance", place_words(place, judged.depth()), gain, freedom));
     control.check();
   }
   verdict.result.chances["refit_with_one_more"] = least;
@@ -188,12 +189,13 @@ void test_forgiving_fit(const JudgedLayers& judged, const LookAtLeftover& look, 
   std::sort(part.begin(), part.end());
   const Matrix forgiving = forgiving_residual(judged, part);
   const Matrix plain = judged.answer.residual(part, Eigen::all), rounding = judged.answer.rounding(part, Eigen::all);
-  const Matrix over_noise = (plain.array().abs() > 0).select(
-      forgiving.array() * look.studentised(part, Eigen::all).array() / plain.array(), 0.0);
+  const Matrix over_noise =
+      (plain.array().abs() > 0).select(forgiving.array() * look.studentised(part, Eigen::all).array() / plain.array(), 0.0);
   for (Index o = 0; o < judged.outputs(); ++o)
     if (median_of(forgiving.col(o).cwiseAbs().cwiseQuotient(rounding.col(o).cwiseMax(1e-300))) <= noiseless)
-      return verdict.refuse("most labels are explained to rounding and some not: this is no noise, but wrong labels or a unit that few "
-                            "samples see");
+      return verdict.refuse(
+          "most labels are explained to rounding and some not: this is no noise, but wrong labels or a unit that few "
+          "samples see");
   if (const double tail = tail_weight(over_noise); tail > look.too_heavy)
     verdict.refuse(fmt::format(
         "most labels agree better with an answer that others are far from (tails {:.1f} times as heavy as normal noise): some labels may "
@@ -210,9 +212,10 @@ LeftoverVerdict nothing_left(const JudgedLayers& judged, const LabelGrid& grid, 
   if (!look.test_rows()) return verdict.result;
   if (look.rounded) verdict.refuse("labels lie on a grid that is coarser than the noise");
   if (verdict.result.tail > heavy_tails)
-    verdict.refuse(fmt::format("what is left has tails {:.1f} times as heavy as normal noise: for several layers nothing is claimed behind "
-                               "such tails",
-                               verdict.result.tail));
+    verdict.refuse(
+        fmt::format("what is left has tails {:.1f} times as heavy as normal noise: for several layers nothing is claimed behind "
+                    "such tails",
+                    verdict.result.tail));
   if (!look.goes_on() || !look.test_kinks()) return verdict.result;
   const KeptRows& kept = look.kept;
   const StackedAnswer answer = stacked(judged, kept.residual, kept.decorrelation);

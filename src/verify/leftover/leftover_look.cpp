@@ -108,11 +108,8 @@ Matrix single_variables(const Judged& answer, const KeptRows& kept) {
 
 // Laplace's noise has tails of 1.4, and with few samples more by chance.
 LookAtLeftover::LookAtLeftover(const Judged& of, const LabelGrid& grid, std::uint64_t seed, const Control& control)
-    : answer(of),
-      verdict(seed, of.rows(), control),
-      too_heavy(std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(of.rows())))),
-      grid_(grid),
-      control_(control) {}
+    : answer(of), verdict(seed, of.rows(), control), too_heavy(std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(of.rows())))),
+      grid_(grid), control_(control) {}
 
 bool LookAtLeftover::goes_on() const {
   control_.check();

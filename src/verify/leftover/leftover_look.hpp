@@ -28,9 +28,9 @@ class LookAtLeftover {
   const Judged& answer;
   Verdict verdict;
   KeptRows kept;
-  Matrix plain;        // residual of the rows kept
-  Matrix studentised;  // all residuals over the noise of their rows
-  double too_heavy;    // tails that least squares does not take
+  Matrix plain;          // residual of the rows kept
+  Matrix studentised;    // all residuals over the noise of their rows
+  double too_heavy;      // tails that least squares does not take
   bool rounded = false;  // labels are on a grid that is coarser than what is left
 
   bool goes_on() const;
