@@ -57,7 +57,8 @@ Certificate Gate::judge_layers(const ClaimedLayers& claimed, std::vector<std::st
   const LabelGrid grid = label_grid(samples, control);
   const DeepCertificate found = certify_deep(samples, claimed.network, grid, control);
   uncertain.insert(uncertain.end(), found.uncertain.begin(), found.uncertain.end());
-  if (claimed.noisy && !found.fits && found.uncertain.empty()) return recovered_layers(claimed, grid, control);
+  if (claimed.noisy && !found.fits)
+    return found.uncertain.empty() ? recovered_layers(claimed, grid, control) : refuse(found.uncertain.front());
   const Unseen unseen = found.given ? Unseen(samples, found.unknowns, claimed.network.all_units(), claimed.asked_units, control) : Unseen();
   const bool given = found.given && unseen.refused.empty();
   Certificate certificate = given ? certain(Status::exact, found.reason + unseen.words)
