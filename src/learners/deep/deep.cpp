@@ -203,7 +203,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
 
 std::vector<Learner> deep_learners() {
   return {{{"deep",
-            "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs",
+            "all hidden layers of a deep ReLU network (layers, depth), labels with or without noise: any inputs, any outputs",
             {{"wide", "units at the start for each unit asked for (1.5)"},
              {"batch", "samples in a batch for each parameter of the search (6)"},
              {"rounds", "times that units are added where a start is stuck, and one (5)"}}},
