@@ -10,6 +10,7 @@
 #include "solve/layered.hpp"
 #include "verify/determined_weights.hpp"
 #include "verify/distinct_rows.hpp"
+#include "verify/weight_places.hpp"
 
 namespace relucover {
 

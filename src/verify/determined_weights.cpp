@@ -13,47 +13,11 @@
 #include "solve/layered_linearisation.hpp"
 #include "solve/layered_sums.hpp"
 #include "verify/distinct_rows.hpp"
+#include "verify/weight_places.hpp"
 
 namespace relucover {
 
-std::string unit_of_layer(Index layer, Index unit) { return fmt::format("unit {} of layer {}", unit, layer + 1); }
-
 namespace {
-
-/// Parameter number of (row, column) of a layer, and the unit a parameter belongs to.
-struct Places {
-  explicit Places(const LayeredModel& of) : model(of) {
-    Index at = 0;
-    for (const RowMatrix& layer : of.theta) {
-      begin.push_back(at);
-      at += layer.size();
-    }
-    begin.push_back(at);
-  }
-  const RowMatrix& rows(Index layer) const { return layer < model.depth() ? model.theta[static_cast<std::size_t>(layer)] : model.output; }
-  Index at(Index layer, Index row, Index column) const {
-    return begin[static_cast<std::size_t>(layer)] + row * rows(layer).cols() + column;
-  }
-  /// Where a parameter stands, in words.
-  std::string words(Index parameter) const {
-    Index layer = model.depth();
-    while (begin[static_cast<std::size_t>(layer)] > parameter) --layer;
-    const Index row = (parameter - begin[static_cast<std::size_t>(layer)]) / rows(layer).cols();
-    return layer < model.depth() ? unit_of_layer(layer, row) : fmt::format("output {}", row);
-  }
-  const LayeredModel& model;
-  std::vector<Index> begin;
-};
-
-/// The direction in which a unit's row grows and what sees it shrinks.
-Vector scaling_of_unit(const Places& places, Index layer, Index unit, Index parameters) {
-  Vector direction = Vector::Zero(parameters);
-  const RowMatrix& own = places.rows(layer);
-  for (Index c = 0; c < own.cols(); ++c) direction[places.at(layer, unit, c)] = own(unit, c);
-  const RowMatrix& above = places.rows(layer + 1);
-  for (Index r = 0; r < above.rows(); ++r) direction[places.at(layer + 1, r, unit)] = -above(r, unit);
-  return direction;
-}
 
 /// Labels that the linear model follows whatever they are (leverage 1), by the parameter that they determine.
 struct LoneLabels {
@@ -100,7 +64,7 @@ class Determined {
     size_ = gram_.diagonal().cwiseSqrt().cwiseMax(1e-300);
     gram_ = size_.cwiseInverse().asDiagonal() * gram_ * size_.cwiseInverse().asDiagonal();
     for_units([&](Index l, Index j) {  // filled in: nothing but a convention
-      const Vector direction = size_.cwiseProduct(scaling_of_unit(places_, l, j, model_.parameters())).normalized();
+      const Vector direction = size_.cwiseProduct(places_.scaling_of_unit(l, j)).normalized();
       gram_ += direction * direction.transpose();
     });
   }
@@ -157,8 +121,7 @@ class Determined {
     constexpr double far_above_rounding = 1e-16;
     const double variance = (samples_.y().rowwise() - samples_.y().colwise().mean()).squaredNorm() / rows();
     for_units([&](Index l, Index j) {
-      std::vector<Index> seen;
-      for (Index r = 0; r < places_.rows(l + 1).rows(); ++r) seen.push_back(places_.at(l + 1, r, j));
+      const std::vector<Index> seen = places_.seen_by(l, j);
       const Vector values = scaled(seen);
       const double cost = values.dot(Vector(solve_semidefinite(Matrix(inverse_(seen, seen)), values)));
       if (!(cost > far_above_rounding * variance)) weights.uncertain.push_back(unit_of_layer(l, j) + " can be left out");
@@ -166,7 +129,7 @@ class Determined {
   }
 
   const LayeredModel& model_;
-  Places places_;
+  WeightPlaces places_;
   const MemorySource<double>& samples_;
   const Control& control_;
   Matrix gram_, inverse_;

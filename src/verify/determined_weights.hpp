@@ -9,9 +9,6 @@
 
 namespace relucover {
 
-/// As people count: layers from 1.
-std::string unit_of_layer(Index layer, Index unit);
-
 struct DeterminedWeights {
   double least_eigenvalue = 0;         // of the Gram matrix, scaled, without the scalings of units
   std::vector<std::string> uncertain;  // what can change, what one sample alone determines, what can go; in words

@@ -9,7 +9,6 @@
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
-#include "verify/deep_certificate.hpp"
 #include "verify/gate_parts.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/leftover_tests.hpp"
@@ -277,20 +276,6 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   given.detection_limit = certificate.detection_limit;
   given.left_out = certificate.left_out;
   return given;
-}
-
-Certificate Gate::judge_layers(const SampleSource& samples, const Network& network, Index asked_units, std::vector<std::string>& uncertain,
-                               const Control& control) {
-  const DeepCertificate found = certify_deep(samples, network, label_grid(samples, control), control);
-  uncertain.insert(uncertain.end(), found.uncertain.begin(), found.uncertain.end());
-  const Unseen unseen = found.given ? Unseen(samples, found.unknowns, network.all_units(), asked_units, control) : Unseen();
-  const bool given = found.given && unseen.refused.empty();
-  Certificate certificate = given ? certain(Status::exact, found.reason + unseen.words)
-                                  : refuse(found.given ? "the function is exact on the data, but " + unseen.refused : found.reason);
-  certificate.figures = {{"least_eigenvalue", found.least_eigenvalue}, {"samples_wrong", static_cast<double>(found.wrong)}};
-  if (given) certificate.figures["unseen_share"] = unseen.share;
-  if (found.rounding > 0) certificate.figures["rounding"] = found.rounding;
-  return certificate;
 }
 
 Certificate Gate::judge_population(const Network& truth, const Network& answer) {

@@ -23,6 +23,7 @@ struct Certificate {
   AnswerStatus status = Status::approximate;
   std::string reason;  // in words, either way
   double detection_limit = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> unit_errors;  // of several layers with noise: standard errors, unit by unit from below
   Index left_out = 0;
   bool something_left = false;  // refused because the residual is more than noise
   std::map<std::string, double> figures;
@@ -61,6 +62,15 @@ struct ClaimedRectified {
   std::uint64_t seed = 0;
 };
 
+/// An answer with several hidden layers of ReLUs.
+struct ClaimedLayers {
+  const SampleSource& samples;
+  const Network& network;
+  Index asked_units = 0;  // of all layers, where somebody knows; else 0
+  bool noisy = false;     // a fit by least squares through the noise of the labels
+  std::uint64_t seed = 0;
+};
+
 /// A condition that was looked at on data apart, and what was seen.
 struct Condition {
   bool holds;
@@ -75,10 +85,9 @@ class Gate {
   /// with features orthogonal to what this model can do, and no bias or other growth where it was stated to have none.
   static Certificate judge_rectified(const ClaimedRectified& claimed, const Control& control);
 
-  /// Several hidden layers of ReLUs, without noise (verify/deep_certificate.hpp). Units that are not determined are added to `uncertain`.
-  /// `asked_units`: of all layers, where somebody knows; else 0.
-  static Certificate judge_layers(const SampleSource& samples, const Network& network, Index asked_units,
-                                  std::vector<std::string>& uncertain, const Control& control);
+  /// Several hidden layers of ReLUs: without noise by verify/deep_certificate.hpp, else by what is left
+  /// (verify/leftover/layered_tests.hpp). Units that are not determined are added to `uncertain`.
+  static Certificate judge_layers(const ClaimedLayers& claimed, std::vector<std::string>& uncertain, const Control& control);
 
   /// Moments computed from a network: the answer is that network or it is not.
   static Certificate judge_population(const Network& truth, const Network& answer);
@@ -91,6 +100,7 @@ class Gate {
   static Certificate recovered(const Claimed& claimed, const Control& control);
   static Certificate recovered_rectified(const ClaimedRectified& claimed, const Network& weights, const LabelGrid& grid,
                                          const Control& control);
+  static Certificate recovered_layers(const ClaimedLayers& claimed, const LabelGrid& grid, const Control& control);
   static Certificate certain(Status status, std::string reason);
 };
 

@@ -47,13 +47,16 @@ std::string other_widths(const std::vector<Index>& found, const std::vector<Inde
                      wider ? "explain the samples (units that are linear there count too)" : "are enough", fmt::join(asked, ", "));
 }
 
-void judge(const SampleSource& source, const std::vector<Index>& asked, const Control& control, Result& result) {
+void judge(const SampleSource& source, const LearnOptions& options, bool noisy, const Control& control, Result& result) {
+  const std::vector<Index>& asked = options.layers;
   const StageClock clock("verify");
   control.progress("verify", -1);
   const Index asked_units = all_known(asked) ? std::accumulate(asked.begin(), asked.end(), Index{0}) : 0;
-  const Certificate certificate = Gate::judge_layers(source, result.network, asked_units, result.notes, control);
+  const Certificate certificate = Gate::judge_layers({source, result.network, asked_units, noisy, options.seed}, result.notes, control);
   for (const auto& [name, value] : certificate.figures) result.figures[name] = value;
+  if (!certificate.unit_errors.empty()) result.series["unit_errors"] = certificate.unit_errors;
   result.status = certificate.status;
+  result.detection_limit = certificate.given() ? certificate.detection_limit : std::numeric_limits<double>::quiet_NaN();
   result.message =
       (certificate.given() ? certificate.reason : "not certified: " + certificate.reason) + other_widths(result.network.widths(), asked);
   clock.file(result, 1, result.residual_relative * result.residual_relative);
@@ -130,13 +133,11 @@ double deep_label_rounding(const SampleSource& source, const Control& control) {
 void judge_deep(const SampleSource& source, const PreparedDeepData& prepared, const DeepSearchOutcome& found, const LearnOptions& options,
                 const Control& control, Result& result) {
   measure(source, prepared, found.plain, control, result);
-  judge(source, options.layers, control, result);
-  if (!found.noisy || result.certified()) return;
+  judge(source, options, found.noisy, control, result);
+  if (!found.noisy || result.status == Status::exact) return;
   result.noise_estimate = result.residual_rms;
-  result.message = fmt::format(
-      "not certified: layers of {} units fit the labels to noise of {:.1e} of their spread; whether that is all there is, is not "
-      "tested for several layers",
-      fmt::join(result.network.widths(), ", "), result.residual_relative);
+  result.message += fmt::format("; layers of {} units fit the labels to noise of {:.1e} of their spread",
+                                fmt::join(result.network.widths(), ", "), result.residual_relative);
 }
 
 void learn_deep(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
@@ -202,7 +203,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
 
 std::vector<Learner> deep_learners() {
   return {{{"deep",
-            "all hidden layers of a deep ReLU network (layers, depth), labels without noise: any inputs, any outputs",
+            "all hidden layers of a deep ReLU network (layers, depth), labels with or without noise: any inputs, any outputs",
             {{"wide", "units at the start for each unit asked for (1.5)"},
              {"batch", "samples in a batch for each parameter of the search (6)"},
              {"rounds", "times that units are added where a start is stuck, and one (5)"}}},

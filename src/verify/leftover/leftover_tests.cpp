@@ -5,74 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verify/distinct_rows.hpp"
-#include "verify/leftover/cells_of_two.hpp"
-#include "verify/leftover/column_terms.hpp"
 #include "verify/leftover/far_rows.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/left_out_unit.hpp"
+#include "verify/leftover/leftover_look.hpp"
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/one_more_unit.hpp"
 #include "verify/leftover/rectified_tests.hpp"
-#include "verify/leftover/ridge_scan.hpp"
-#include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
 #include "verify/leftover/verdict.hpp"
-#include "verify/leftover/wave_search.hpp"
 
 namespace relucover {
 
 namespace {
-
-/// The noisy residual on the rows that were kept.
-struct KeptRows {
-  Matrix x, z, t, tangent, basis, residual;  // decorrelated over outputs
-  Matrix decorrelation;
-  std::vector<Index> rows;
-};
-
-KeptRows kept_of(const Judged& answer) {
-  KeptRows kept;
-  kept.rows = answer.kept_rows();
-  kept.x = answer.x(kept.rows, Eigen::all);
-  kept.z = answer.z(kept.rows, Eigen::all);
-  kept.t = answer.t(kept.rows, Eigen::all);
-  kept.tangent = answer.tangent(kept.rows, Eigen::all);
-  kept.basis = spanning_basis(kept.tangent);
-  const Matrix residual = answer.residual(kept.rows, Eigen::all);
-  kept.decorrelation = decorrelating(residual);
-  kept.residual = residual * kept.decorrelation;
-  return kept;
-}
-
-/// Noise that is expected of each residual.
-Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
-  // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
-  Vector leverage = Vector::Zero(answer.rows());
-  leverage(kept.rows) = leverage_of(kept.basis);
-  const Eigen::RowVectorXd mean_square =
-      answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
-  const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2() + 2 * leverage * mean_square;
-  return (square.array() + 1e-300).sqrt();
-}
-
-/// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
-/// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
-Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
-  const Vector of_rows = noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
-  if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
-  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
-}
-
-/// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
-void test_leverage(const Vector& leverage, Verdict& verdict) {
-  constexpr double high = 0.8;
-  constexpr Index some = 3;
-  const Index alone = (leverage.array() > high).count();
-  if (alone >= some)
-    verdict.refuse(fmt::format("{} samples determine a piece of the answer that hardly any other could contradict", alone));
-}
 
 /// Units of the answer as forms of z~ = (z, 1): z has unit covariance over all rows.
 Matrix forms_of(const Judged& answer, const Network& network) {
@@ -157,32 +103,6 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
                "behind the tails of the noise one more unit explains more");
 }
 
-/// What is left lies at two values, as a wave does, and not even as evenly as rounding: no noise has its least density in the middle.
-void test_two_humped(const Matrix& studentised, Verdict& verdict) {
-  constexpr double even = 0.5 / 0.95, error = 0.54, clearly = 4;
-  for (const auto& output : studentised.colwise()) {
-    const auto order = order_of(output.cwiseAbs());
-    const auto at = [&](double share) {
-      return std::abs(output[order[static_cast<std::size_t>(share * static_cast<double>(order.size()))]]);
-    };
-    const double ratio = at(0.5) / std::max(at(0.95), 1e-300);
-    if (ratio > even + clearly * error / std::sqrt(static_cast<double>(output.size())))
-      return verdict.refuse(
-          fmt::format("half of what is left is more than {:.2f} of its largest values: noise is not spread like this, waves are", ratio));
-  }
-}
-
-/// Chance of so much skewness in noise whose signs are chance, which the other tests take for granted: Σ r³ over √Σ r⁶.
-double skewed(const Matrix& studentised) {
-  constexpr double bound = 4;
-  double least = 1;
-  for (const auto& output : studentised.colwise()) {
-    const Vector cubes = output.cwiseMin(bound).cwiseMax(-bound).array().cube();
-    least = std::min(least, 2 * normal_tail(std::abs(cubes.sum()) / std::max(cubes.norm(), 1e-300)));
-  }
-  return std::min(1.0, least * static_cast<double>(studentised.cols()));
-}
-
 /// A real attempt to find one more, with all units free to move. `forms`: units that parts of the samples like best.
 void test_refit(const Judged& answer, const KeptRows& kept, const Network& network, const std::vector<Vector>& forms, double level,
                 const Control& control, Verdict& verdict) {
@@ -201,22 +121,6 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
   verdict.result.chances["refit_with_one_more"] = chance_of(gain);
   if (chance_of(gain) < level)
     verdict.refuse(fmt::format("with one more unit the fit is better by {:.0f}, {:.0f} would be chance", gain, freedom));
-}
-
-/// Columns, units, what the answer says, and what people make of all columns: the distance from the middle, the sum, the least, middle and
-/// largest one. A function of any one of these is easily made.
-Matrix single_variables(const Judged& answer, const KeptRows& kept) {
-  constexpr Index most = 24;
-  const Index columns = std::min(answer.inputs(), most), units = std::min(kept.t.cols(), most);
-  const Matrix x = answer.x(kept.rows, Eigen::all);
-  Matrix scaled = standardised(x);
-  if (scaled.cols() == 0) return scaled;
-  Vector middle(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) middle[i] = median_of(scaled.row(i).transpose());
-  Matrix variables(x.rows(), columns + units + 5 + answer.outputs());
-  variables << x.leftCols(columns), kept.t.leftCols(units), answer.fit(kept.rows, Eigen::all), kept.z.rowwise().norm(),
-      scaled.rowwise().sum(), scaled.rowwise().minCoeff(), middle, scaled.rowwise().maxCoeff();
-  return variables;
 }
 
 double detection_limit(const Judged& answer, const KeptRows& kept, const Network& network, double visible, double tail,
@@ -240,111 +144,28 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed,
                              const Control& control) {
-  constexpr double nearly_normal = 1.1, not_normal = 1.2, high_limit = 0.15;
-  // Laplace's noise has 1.4, and with few samples more by chance.
-  const double too_heavy = std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(answer.rows())));
-  Verdict verdict(seed, answer.rows(), control);
-  const auto goes_on = [&] {  // one refusal is enough
-    control.check();
-    return verdict.stands();
-  };
-  if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
-  if (!goes_on()) return verdict.result;
-  const KeptRows kept = kept_of(answer);
-  control.check();
-  if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
-    verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
-    return verdict.result;
-  }
-  test_leverage(leverage_of(kept.basis), verdict);
-  const Matrix noise = expected_noise(answer, kept), studentised = answer.residual.cwiseQuotient(noise);
-  if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
-  verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
-  // Tails that no benign noise has excuse nothing; with few samples Laplace's can look like it.
-  const double surely_heavy = heavy_tails + 4 / std::sqrt(static_cast<double>(kept.rows.size()));
-  const double level = verdict.result.tail > surely_heavy ? false_alarms::left_out : 0;
-  test_large_rows(answer, studentised, level, verdict);
-  verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
-  verdict.test("equal_inputs",
-               equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
-               "labels of equal inputs err together");
-  if (!goes_on()) return verdict.result;
-  const Matrix plain = answer.residual(kept.rows, Eigen::all);
-  const bool rounded =
-      grid.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid.step();
-  if (!rounded) {
-    test_two_humped(studentised(kept.rows, Eigen::all), verdict);
-    verdict.test("skewed", skewed(studentised(kept.rows, Eigen::all)),
-                 "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
-  }
-  if (!rounded) {  // rounding is a function of the fit, and not random at a kink
-    const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
-    verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
-    if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
-      verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
-    verdict.test("bump_at_kink", bumps_at_kinks(studentised(kept.rows, Eigen::all), kept.t, verdict.random, control), words);
-  }
-  if (!goes_on()) return verdict.result;
+  constexpr double nearly_normal = 1.1, high_limit = 0.15;
+  LookAtLeftover look(answer, grid, seed, control);
+  Verdict& verdict = look.verdict;
+  if (!look.test_rows() || !look.test_kinks()) return verdict.result;
+  const KeptRows& kept = look.kept;
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
-  if (!goes_on()) return verdict.result;
-  const Matrix basis = basis_over_noise(kept, noise);
-  verdict.test("many_units",
-               best_of_many_units(kept.z, studentised(kept.rows, Eigen::all), basis, verdict.random, kind_of(answer, network), control),
-               "one of many units that were tried explains more", level);
-  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
-               "the residual is a smooth function of the inputs");
-  verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
-  if (!goes_on()) return verdict.result;
-  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
-  verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product",
-               false_alarms::common);
-  verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
-  const Matrix variables = single_variables(answer, kept);
-  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random),
-               "the residual is a wave along one input, unit or distance");
-  verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
-               "the residual is a function of two inputs, units or distances");
-  if (!goes_on()) return verdict.result;
+  if (!look.goes_on() || !look.test_functions(kind_of(answer, network))) return verdict.result;
   const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network), control);
   verdict.test(
       "one_more_unit", more.chance,
       fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
-  if (!goes_on()) return verdict.result;
   // A unit of another activation has a smooth remainder in whatever direction it lies: looked for harder there.
-  verdict.test("one_more_wave",
-               one_more_wave(kept.z, kept.residual, kept.basis, answer.unit.is_relu() ? 4e7 : 6e8, verdict.random, control),
-               "a wave, found on one half of the samples, explains more on the other");
-  if (!goes_on()) return verdict.result;
-  if (!rounded)
-    verdict.test("ridge",
-                 ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis,
-                             forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
-                 "the residual is of one sign between two planes", std::max(level, false_alarms::common));
-  if (!goes_on()) return verdict.result;
-  if (verdict.result.tail > too_heavy)
-    verdict.refuse(fmt::format(
-        "what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong",
-        verdict.result.tail));
-  // Noise that outputs share cancels in some combination of them: a few samples that stand out there are no noise.
-  for (const auto& combination : kept.residual.colwise())
-    if (const double tail = tail_weight(combination); kept.residual.cols() > 1 && tail > too_heavy)
-      verdict.refuse(
-          fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand "
-                      "out where noise cancels",
-                      tail));
-  if (verdict.stands() && answer.units() > 0) test_heavy_tails(answer, kept, network, studentised, too_heavy, verdict);
+  if (!look.goes_on() || !look.test_wave(answer.unit.is_relu() ? 4e7 : 6e8)) return verdict.result;
+  if (!look.test_ridges(forms_of(answer, network).leftCols(answer.z.cols()).transpose())) return verdict.result;
+  if (look.test_tails() && answer.units() > 0) test_heavy_tails(answer, kept, network, look.studentised, look.too_heavy, verdict);
   if (answer.units() > 0)
     verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail, verdict.random);
-  if (!goes_on()) return verdict.result;
-  if (tail_weight(plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
+  if (!look.goes_on()) return verdict.result;
+  if (tail_weight(look.plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, more.found,
                verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
-  const std::string together = "several signs of something left to explain come together";
-  verdict.test_together(
-      "together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"},
-      together);
-  // These go together by chance too (correlations of .25 on benign data).
-  verdict.test_together("one_more_together", {"many_units", "ridge", "smooth", "one_more_unit"}, together, false_alarms::alike);
+  look.test_together();
   return verdict.result;
 }
 

@@ -1,0 +1,217 @@
+#include "verify/leftover/leftover_look.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "verify/distinct_rows.hpp"
+#include "verify/leftover/cells_of_two.hpp"
+#include "verify/leftover/column_terms.hpp"
+#include "verify/leftover/far_rows.hpp"
+#include "verify/leftover/features.hpp"
+#include "verify/leftover/flip_tests.hpp"
+#include "verify/leftover/noise_shape.hpp"
+#include "verify/leftover/ridge_scan.hpp"
+#include "verify/leftover/tails.hpp"
+#include "verify/leftover/wave_search.hpp"
+
+namespace relucover {
+
+KeptRows kept_of(const Judged& answer) {
+  KeptRows kept;
+  kept.rows = answer.kept_rows();
+  kept.x = answer.x(kept.rows, Eigen::all);
+  kept.z = answer.z(kept.rows, Eigen::all);
+  kept.t = answer.t(kept.rows, Eigen::all);
+  kept.tangent = answer.tangent(kept.rows, Eigen::all);
+  kept.basis = spanning_basis(kept.tangent);
+  const Matrix residual = answer.residual(kept.rows, Eigen::all);
+  kept.decorrelation = decorrelating(residual);
+  kept.residual = residual * kept.decorrelation;
+  return kept;
+}
+
+namespace {
+
+/// Noise that is expected of each residual.
+Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
+  // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
+  Vector leverage = Vector::Zero(answer.rows());
+  leverage(kept.rows) = leverage_of(kept.basis);
+  const Eigen::RowVectorXd mean_square =
+      answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
+  const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2() + 2 * leverage * mean_square;
+  return (square.array() + 1e-300).sqrt();
+}
+
+/// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
+/// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
+Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
+  const Vector of_rows = noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
+  if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
+  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
+}
+
+/// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
+void test_leverage(const Vector& leverage, Verdict& verdict) {
+  constexpr double high = 0.8;
+  constexpr Index some = 3;
+  const Index alone = (leverage.array() > high).count();
+  if (alone >= some)
+    verdict.refuse(fmt::format("{} samples determine a piece of the answer that hardly any other could contradict", alone));
+}
+
+/// What is left lies at two values, as a wave does, and not even as evenly as rounding: no noise has its least density in the middle.
+void test_two_humped(const Matrix& studentised, Verdict& verdict) {
+  constexpr double even = 0.5 / 0.95, error = 0.54, clearly = 4;
+  for (const auto& output : studentised.colwise()) {
+    const auto order = order_of(output.cwiseAbs());
+    const auto at = [&](double share) {
+      return std::abs(output[order[static_cast<std::size_t>(share * static_cast<double>(order.size()))]]);
+    };
+    const double ratio = at(0.5) / std::max(at(0.95), 1e-300);
+    if (ratio > even + clearly * error / std::sqrt(static_cast<double>(output.size())))
+      return verdict.refuse(
+          fmt::format("half of what is left is more than {:.2f} of its largest values: noise is not spread like this, waves are", ratio));
+  }
+}
+
+/// Chance of so much skewness in noise whose signs are chance, which the other tests take for granted: Σ r³ over √Σ r⁶.
+double skewed(const Matrix& studentised) {
+  constexpr double bound = 4;
+  double least = 1;
+  for (const auto& output : studentised.colwise()) {
+    const Vector cubes = output.cwiseMin(bound).cwiseMax(-bound).array().cube();
+    least = std::min(least, 2 * normal_tail(std::abs(cubes.sum()) / std::max(cubes.norm(), 1e-300)));
+  }
+  return std::min(1.0, least * static_cast<double>(studentised.cols()));
+}
+
+/// Columns, units, what the answer says, and what people make of all columns: the distance from the middle, the sum, the least, middle and
+/// largest one. A function of any one of these is easily made.
+Matrix single_variables(const Judged& answer, const KeptRows& kept) {
+  constexpr Index most = 24;
+  const Index columns = std::min(answer.inputs(), most), units = std::min(kept.t.cols(), most);
+  const Matrix x = answer.x(kept.rows, Eigen::all);
+  Matrix scaled = standardised(x);
+  if (scaled.cols() == 0) return scaled;
+  Vector middle(x.rows());
+  for (Index i = 0; i < x.rows(); ++i) middle[i] = median_of(scaled.row(i).transpose());
+  Matrix variables(x.rows(), columns + units + 5 + answer.outputs());
+  variables << x.leftCols(columns), kept.t.leftCols(units), answer.fit(kept.rows, Eigen::all), kept.z.rowwise().norm(),
+      scaled.rowwise().sum(), scaled.rowwise().minCoeff(), middle, scaled.rowwise().maxCoeff();
+  return variables;
+}
+
+}  // namespace
+
+// Laplace's noise has tails of 1.4, and with few samples more by chance.
+LookAtLeftover::LookAtLeftover(const Judged& of, const LabelGrid& grid, std::uint64_t seed, const Control& control)
+    : answer(of), verdict(seed, of.rows(), control), too_heavy(std::min(2.5, 1.6 + 6 / std::sqrt(static_cast<double>(of.rows())))),
+      grid_(grid), control_(control) {}
+
+bool LookAtLeftover::goes_on() const {
+  control_.check();
+  return verdict.stands();
+}
+
+bool LookAtLeftover::test_rows() {
+  if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
+  if (!goes_on()) return false;
+  kept = kept_of(answer);
+  plain = answer.residual(kept.rows, Eigen::all);
+  control_.check();
+  if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
+    verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
+    return false;
+  }
+  test_leverage(leverage_of(kept.basis), verdict);
+  noise_ = expected_noise(answer, kept);
+  studentised = answer.residual.cwiseQuotient(noise_);
+  if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
+  verdict.result.tail = tail_weight(studentised_kept());  // noise that grows with the inputs has no heavy tails
+  // Tails that no benign noise has excuse nothing; with few samples Laplace's can look like it.
+  const double surely_heavy = heavy_tails + 4 / std::sqrt(static_cast<double>(kept.rows.size()));
+  level_ = verdict.result.tail > surely_heavy ? false_alarms::left_out : 0;
+  test_large_rows(answer, studentised, level_, verdict);
+  verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
+  verdict.test("equal_inputs",
+               equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
+               "labels of equal inputs err together");
+  rounded = grid_.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid_.step();
+  return goes_on();
+}
+
+bool LookAtLeftover::test_kinks() {
+  constexpr double not_normal = 1.2;
+  if (rounded) return goes_on();  // rounding is a function of the fit, and not random at a kink
+  test_two_humped(studentised_kept(), verdict);
+  verdict.test("skewed", skewed(studentised_kept()),
+               "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
+  const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
+  verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
+  if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
+    verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
+  verdict.test("bump_at_kink", bumps_at_kinks(studentised_kept(), kept.t, verdict.random, control_), words);
+  return goes_on();
+}
+
+bool LookAtLeftover::test_functions(const UnitKind& kind) {
+  basis_over_noise_ = basis_over_noise(kept, noise_);
+  verdict.test("many_units", best_of_many_units(kept.z, studentised_kept(), basis_over_noise_, verdict.random, kind, control_),
+               "one of many units that were tried explains more", level_);
+  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
+               "the residual is a smooth function of the inputs");
+  verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
+  if (!goes_on()) return false;
+  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
+  verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product",
+               false_alarms::common);
+  verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
+  const Matrix variables = single_variables(answer, kept);
+  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random),
+               "the residual is a wave along one input, unit or distance");
+  verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
+               "the residual is a function of two inputs, units or distances");
+  return goes_on();
+}
+
+bool LookAtLeftover::test_wave(double work) {
+  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, work, verdict.random, control_),
+               "a wave, found on one half of the samples, explains more on the other");
+  return goes_on();
+}
+
+bool LookAtLeftover::test_ridges(const Matrix& units) {
+  if (!rounded)
+    verdict.test("ridge", ridges_left(kept.z, studentised_kept(), basis_over_noise_, units, verdict.random, control_),
+                 "the residual is of one sign between two planes", std::max(level_, false_alarms::common));
+  return goes_on();
+}
+
+bool LookAtLeftover::test_tails() {
+  if (verdict.result.tail > too_heavy)
+    verdict.refuse(fmt::format(
+        "what is left has tails {:.1f} times as heavy as normal noise, which least squares does not take: some labels may be wrong",
+        verdict.result.tail));
+  // Noise that outputs share cancels in some combination of them: a few samples that stand out there are no noise.
+  for (const auto& combination : kept.residual.colwise())
+    if (const double tail = tail_weight(combination); kept.residual.cols() > 1 && tail > too_heavy)
+      verdict.refuse(
+          fmt::format("in a combination of the outputs, what is left has tails {:.1f} times as heavy as normal noise: a few samples stand "
+                      "out where noise cancels",
+                      tail));
+  return verdict.stands();
+}
+
+void LookAtLeftover::test_together() {
+  const std::string together = "several signs of something left to explain come together";
+  verdict.test_together(
+      "together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"},
+      together);
+  // These go together by chance too (correlations of .25 on benign data).
+  verdict.test_together("one_more_together", {"many_units", "ridge", "smooth", "one_more_unit"}, together, false_alarms::alike);
+}
+
+}  // namespace relucover

@@ -1,0 +1,58 @@
+#pragma once
+// What is left of the labels, as tests look at it, and those of them that any answer's residual goes through, whatever the answer is made
+// of: rows, kinks, functions of the inputs, waves, ridges, tails.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "verify/leftover/judged.hpp"
+#include "verify/leftover/one_more_unit.hpp"
+#include "verify/leftover/verdict.hpp"
+
+namespace relucover {
+
+/// The noisy residual on the rows that were kept.
+struct KeptRows {
+  Matrix x, z, t, tangent, basis, residual;  // decorrelated over outputs
+  Matrix decorrelation;
+  std::vector<Index> rows;
+};
+
+KeptRows kept_of(const Judged& answer);
+
+/// Each test goes into the verdict; what returns bool says whether it still stands: one refusal is enough.
+class LookAtLeftover {
+ public:
+  LookAtLeftover(const Judged& answer, const LabelGrid& grid, std::uint64_t seed, const Control& control);
+
+  const Judged& answer;
+  Verdict verdict;
+  KeptRows kept;
+  Matrix plain;          // residual of the rows kept
+  Matrix studentised;    // all residuals over the noise of their rows
+  double too_heavy;      // tails that least squares does not take
+  bool rounded = false;  // labels are on a grid that is coarser than what is left
+
+  bool goes_on() const;
+  /// Leverage, large residuals, rows left out, equal inputs, and whether the answer is an optimum of its own form.
+  bool test_rows();
+  /// Two humps, skewness, and what bends at the answer's kinks.
+  bool test_kinks();
+  /// Many units at once, smooth functions, waves, terms of columns, functions of one or two variables.
+  bool test_functions(const UnitKind& kind);
+  /// A wave looked for with so many operations.
+  bool test_wave(double work);
+  /// `units`: the answer's own directions along z, as columns.
+  bool test_ridges(const Matrix& units);
+  bool test_tails();
+  void test_together();
+  Matrix studentised_kept() const { return studentised(kept.rows, Eigen::all); }
+
+ private:
+  const LabelGrid& grid_;
+  const Control& control_;
+  Matrix noise_, basis_over_noise_;
+  double level_ = 0;
+};
+
+}  // namespace relucover
