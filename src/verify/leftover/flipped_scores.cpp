@@ -30,10 +30,6 @@ void FlippedScores::add(const Matrix& features) {
 
 double FlippedScores::chance() const { return tail_of_maxima(best_.head(flips_), best_[flips_]); }
 
-namespace {
-
-/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal
-/// to it.
 Matrix likely_ones(const Matrix& rest, const Matrix& features) {
   constexpr Index fewest = 16;
   const Vector size = features.colwise().squaredNorm().transpose().cwiseMax(1e-300);
@@ -42,8 +38,6 @@ Matrix likely_ones(const Matrix& rest, const Matrix& features) {
   order.resize(std::min(order.size(), std::max<std::size_t>(fewest, order.size() / 8)));
   return features(Eigen::all, order);
 }
-
-}  // namespace
 
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
                       RandomStream& random) {
@@ -66,7 +60,6 @@ double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks,
   return scores.chance();
 }
 
-/// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features) {
   constexpr double nothing = 1e-6;
   const Vector before = features.colwise().norm();

@@ -29,6 +29,10 @@ class FlippedScores {
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
                       RandomStream& random);
 
+/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal
+/// to it.
+Matrix likely_ones(const Matrix& rest, const Matrix& features);
+
 /// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features);
 

@@ -8,6 +8,8 @@
 #include "verify/distinct_rows.hpp"
 #include "verify/leftover/cells_of_two.hpp"
 #include "verify/leftover/column_terms.hpp"
+#include "verify/leftover/corners.hpp"
+#include "verify/leftover/even_noise.hpp"
 #include "verify/leftover/far_rows.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flip_tests.hpp"
@@ -57,10 +59,15 @@ Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
   return (square.array() + 1e-300).sqrt();
 }
 
+/// One number for all outputs of a row.
+Vector noise_of_rows(const KeptRows& kept, const Matrix& noise) {
+  return noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
+}
+
 /// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
 /// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
 Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
-  const Vector of_rows = noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
+  const Vector of_rows = noise_of_rows(kept, noise);
   if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
   return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
 }
@@ -295,10 +302,15 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
                "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   if (!goes_on()) return verdict.result;
-  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
-  verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product",
-               false_alarms::common);
-  verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
+  const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise));
+  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random);
+  const std::string of_two = "the residual goes with a term of one or two inputs: a power, a threshold, a product",
+                    of_three = "the residual goes with a product of three inputs or more, or of their signs";
+  verdict.test("terms_of_two", terms.of_two.flipped, of_two, false_alarms::common);
+  verdict.test("terms_of_two_even", terms.of_two.even, of_two, false_alarms::common);
+  verdict.test("terms_of_three", terms.of_three.flipped, of_three);
+  verdict.test("terms_of_three_even", terms.of_three.even, of_three);
+  verdict.test("corners", corners_left(kept.x, even, verdict.random), "the residual steps where two inputs pass thresholds");
   const Matrix variables = single_variables(answer, kept);
   verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random),
                "the residual is a wave along one input, unit or distance");

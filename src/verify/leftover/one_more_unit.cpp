@@ -7,6 +7,7 @@
 #include "relucover/samples.hpp"
 #include "solve/levenberg_marquardt.hpp"
 #include "verify/leftover/features.hpp"
+#include "verify/leftover/parts.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
@@ -135,11 +136,6 @@ Matrix steepened(Matrix directions, const UnitKind& kind) {
   return directions;
 }
 
-Matrix sorted_columns(Matrix values) {
-  for (auto column : values.colwise()) std::sort(column.begin(), column.end());
-  return values;
-}
-
 }  // namespace
 
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
@@ -227,37 +223,75 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 
+namespace {
+
+/// Half of the samples, and the units that it likes best.
+struct SearchedHalf {
+  Matrix z1, residual, basis;
+  UnitSearch found;
+  /// A unit's values here, beyond what the answer can do.
+  Vector beyond_basis(const Vector& form, const UnitKind& kind) const { return orthogonal_to(basis, kind.f.values(z1 * form)); }
+};
+
+/// The unit that `searched` found, as `tested` sees it: standard deviations.
+double score_elsewhere(const SearchedHalf& searched, const SearchedHalf& tested, const UnitKind& kind) {
+  const Vector& form = searched.found.best.front().form;
+  const Vector there = searched.beyond_basis(form, kind), here = tested.beyond_basis(form, kind);
+  const Vector along = (tested.residual * (searched.residual.transpose() * there)).cwiseProduct(here);
+  const double spread = along.norm();
+  return spread > 0 ? along.sum() / spread : 0.0;
+}
+
+/// Correlation of the units that both halves found, over all samples.
+double likeness(const SearchedHalf& first, const SearchedHalf& second, const UnitKind& kind) {
+  double product = 0, one = 0, other = 0;
+  for (const SearchedHalf* half : {&first, &second}) {
+    const Vector a = half->beyond_basis(first.found.best.front().form, kind), b = half->beyond_basis(second.found.best.front().form, kind);
+    product += a.dot(b);
+    one += a.squaredNorm();
+    other += b.squaredNorm();
+  }
+  return std::abs(product) / std::max(std::sqrt(one * other), 1e-300);
+}
+
+/// So many units that have nothing to do with each other would have a best one as good as searches find in noise.
+double independent_places(const SearchedHalf& half, Index starts, RandomStream& random, const UnitKind& kind, const Control& control) {
+  constexpr Index searches = 3;
+  const auto outputs = static_cast<double>(half.residual.cols());
+  double gain = 0;
+  for (Index k = 0; k < searches; ++k) {
+    const Matrix flipped = random_signs(half.z1.rows(), 1, random).col(0).asDiagonal() * half.residual;
+    const UnitSearch found = search_units(half.z1, flipped, half.basis, starts, random, kind, control);
+    if (!found.best.empty()) gain += found.best.front().gain / static_cast<double>(searches);
+  }
+  return 1 / std::max(gamma_tail(outputs, 2 * outputs, gain), 1e-12);
+}
+
+}  // namespace
+
 CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind,
                        const Control& control) {
   constexpr Index starts = 4;
+  constexpr double could_matter = 1e-2, same_place = 0.4;
   CrossFit result;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
-  struct Half {
-    Matrix z1, residual, basis;
-    UnitSearch found;
-  };
   const auto half_of = [&](const std::vector<Index>& rows) {
-    Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
+    SearchedHalf half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
     half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind, control);
     return half;
   };
-  const Half first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
+  const SearchedHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
   if (first.found.best.empty() || second.found.best.empty()) return result;
-  const auto score = [&](const Half& searched, const Half& tested) {
-    const Vector& form = searched.found.best.front().form;
-    const auto beyond = [&](const Half& half) { return orthogonal_to(half.basis, kind.f.values(half.z1 * form)); };
-    const Vector there = beyond(searched), here = beyond(tested);
-    const Vector along = (tested.residual * (searched.residual.transpose() * there)).cwiseProduct(here);
-    const double spread = along.norm();
-    return spread > 0 ? along.sum() / spread : 0.0;
-  };
-  result.score = (score(first, second) + score(second, first)) / std::sqrt(2.0);
+  result.score = (score_elsewhere(first, second, kind) + score_elsewhere(second, first, kind)) / std::sqrt(2.0);
   result.chance = normal_tail(result.score);
+  // Where both halves like the same place best, what they say of it is one thing and not two: the best of all places on all samples.
+  if (result.chance < could_matter && likeness(first, second, kind) > same_place)
+    result.chance = std::min(1.0, result.chance * (1 + 2 * independent_places(first, starts, random, kind, control)));
   Vector visible(first.found.visible.size() + second.found.visible.size());
   visible << first.found.visible, second.found.visible;
   result.visible = median_of(visible);
-  for (const Half* half : {&first, &second})
+  for (const SearchedHalf* half : {&first, &second})
     for (const FoundUnit& unit : half->found.best) result.found.push_back(unit.form);
   return result;
 }
