@@ -43,8 +43,7 @@ TermChance best_of(const std::vector<Term>& terms, const std::function<Vector(co
     for (Index j = 0; j < columns; ++j) features.col(j) = values(terms[static_cast<std::size_t>(first + j)]);
     return features;
   };
-  const Index blocks = (count + each - 1) / each;
-  return {chance_of_best(residual, basis, blocks, block, flips, random), even.chance_of_best(blocks, block)};
+  return chances_of_best(residual, basis, &even, (count + each - 1) / each, block, flips, random);
 }
 
 /// Shapes that a column takes in a term; a product of two of them may be of two columns.

@@ -2,15 +2,12 @@
 // Does the residual go with a term that people write down: a product of columns, a column squared or beyond a threshold?
 #include "core/random.hpp"
 #include "relucover/types.hpp"
-#include "verify/leftover/even_noise.hpp"
+#include "verify/leftover/flipped_scores.hpp"
 
 namespace relucover {
 
 /// p-values: 1 where there is nothing to test.
-struct TermChance {
-  double flipped = 1, even = 1;  // against flips of signs; where noise is of one size and has no tails
-};
-struct ColumnTerms {
+struct ColumnTerms {    // against flips of signs; where noise is of one size and has no tails
   TermChance of_two;    // powers, thresholds, kinks and humps of single columns, and products of two of these
   TermChance of_three;  // products of three and four columns, and of the signs of three to five
 };

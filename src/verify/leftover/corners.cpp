@@ -5,6 +5,7 @@
 
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/parts.hpp"
+#include "verify/leftover/tails.hpp"
 
 namespace relucover {
 
@@ -58,7 +59,7 @@ class CornerSums {
 
 double corners_left(const Matrix& columns, const EvenNoise& rows, RandomStream& random) {
   constexpr Index most_pairs = 120, corners_of_pair = 4 * (sides_of_corners - 1) * (sides_of_corners - 1);
-  constexpr double work = 1e8, alike = 4;  // corners that are so near say the same
+  constexpr double work = 1e8, alike = 2;  // corners that are so near say the same
   const Index n = columns.rows();
   if (columns.cols() < 2 || n < 20) return 1;
   const auto affordable = static_cast<Index>(work / static_cast<double>(n * (rows.basis.cols() + rows.residual.cols() + 1)));
@@ -70,7 +71,8 @@ double corners_left(const Matrix& columns, const EvenNoise& rows, RandomStream& 
   double largest = 0;
   for (const auto& [one, other] : pairs)
     largest = std::max(largest, sums.largest(parts[static_cast<std::size_t>(one)], parts[static_cast<std::size_t>(other)]));
-  return std::min(1.0, rows.chance_of(largest) * static_cast<double>(corners_of_pair * static_cast<Index>(pairs.size())) / alike);
+  return std::min(1.0, chance_of_score(rows.residual.cols(), largest) *
+                           static_cast<double>(corners_of_pair * static_cast<Index>(pairs.size())) / alike);
 }
 
 }  // namespace relucover

@@ -1,8 +1,6 @@
 #pragma once
 // Residuals over the noise of their rows, bounded, and taken for normal: where a few rows far out hold most of a feature (a cube, a
 // product), flips of their signs tell nothing, and that these rows err so much at once does.
-#include <functional>
-
 #include "relucover/types.hpp"
 
 namespace relucover {
@@ -11,12 +9,11 @@ struct EvenNoise {
   Vector weights;   // one over the noise of each row
   Matrix basis;     // the answer's tangent functions with these weights
   Matrix residual;  // with these weights, of unit size, bounded, beyond the basis
+  bool weighted;    // or all weights are one
   bool normal;      // no tails to speak of
 
-  /// Chance of so large a sum of squared scores over all outputs.
-  double chance_of(double square) const;
-  /// Chance of the best of many features beyond the basis; 1 where the noise has tails.
-  double chance_of_best(Index blocks, const std::function<Matrix(Index)>& features) const;
+  /// The largest sum of squared scores over all outputs, of features of unit size beyond the basis.
+  double largest(const Matrix& features) const;
 };
 
 /// `residual` is decorrelated over outputs, `basis` spans the tangent functions, `noise` is expected of each row.

@@ -4,6 +4,7 @@
 
 #include "core/random.hpp"
 #include "relucover/types.hpp"
+#include "verify/leftover/even_noise.hpp"
 
 namespace relucover {
 
@@ -29,9 +30,12 @@ class FlippedScores {
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
                       RandomStream& random);
 
-/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal
-/// to it.
-Matrix likely_ones(const Matrix& rest, const Matrix& features);
+/// The same, and where noise is even.
+struct TermChance {
+  double flipped = 1, even = 1;
+};
+TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
+                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random);
 
 /// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features);

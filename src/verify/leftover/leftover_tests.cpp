@@ -48,15 +48,18 @@ KeptRows kept_of(const Judged& answer) {
   return kept;
 }
 
-/// Noise that is expected of each residual.
-Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
+struct RowNoise {
+  Matrix level;     // of the noise that was added
+  Matrix expected;  // of each residual, with what the fit may be off by
+};
+RowNoise noise_at_rows(const Judged& answer, const KeptRows& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
   leverage(kept.rows) = leverage_of(kept.basis);
   const Eigen::RowVectorXd mean_square =
       answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
-  const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2() + 2 * leverage * mean_square;
-  return (square.array() + 1e-300).sqrt();
+  const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2();
+  return {(square.array() + 1e-300).sqrt(), ((square + 2 * leverage * mean_square).array() + 1e-300).sqrt()};
 }
 
 /// One number for all outputs of a row.
@@ -264,7 +267,8 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
     return verdict.result;
   }
   test_leverage(leverage_of(kept.basis), verdict);
-  const Matrix noise = expected_noise(answer, kept), studentised = answer.residual.cwiseQuotient(noise);
+  const RowNoise levels = noise_at_rows(answer, kept);
+  const Matrix &noise = levels.expected, studentised = answer.residual.cwiseQuotient(noise);
   if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
   verdict.result.tail = tail_weight(studentised(kept.rows, Eigen::all));  // noise that grows with the inputs has no heavy tails
   // Tails that no benign noise has excuse nothing; with few samples Laplace's can look like it.
@@ -302,7 +306,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
                "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   if (!goes_on()) return verdict.result;
-  const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise));
+  const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, levels.level));
   const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random);
   const std::string of_two = "the residual goes with a term of one or two inputs: a power, a threshold, a product",
                     of_three = "the residual goes with a product of three inputs or more, or of their signs";

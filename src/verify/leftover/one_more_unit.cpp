@@ -36,8 +36,11 @@ SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Ma
   return unit;
 }
 
+bool gains_more(const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; }
+
 /// Gauss-Newton steps on the unit alone, each taken only if it gains.
 FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Matrix& basis, Index steps, const UnitKind& kind) {
+  constexpr double worth_a_step = 0.01;
   const Index width = z1.cols();
   SeenUnit now = seen(z1, unit.form, rest, basis, kind);
   for (Index step = 0; step < steps && now.visible; ++step) {
@@ -58,14 +61,29 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ma
       if (kind.f.homogeneous) form /= slope;
       SeenUnit next = seen(z1, form, rest, basis, kind);
       if (!next.visible || !(next.gain > unit.gain)) continue;
+      gained = next.gain > (1 + worth_a_step) * unit.gain;
       unit = {next.gain, form, next.output};
       now = std::move(next);
-      gained = true;
       break;
     }
     if (!gained) break;
   }
   return unit;
+}
+
+/// A few steps of all units, and more of those that are good by then; by falling gain.
+void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& rest, const Matrix& basis, Index steps, double share_of_best,
+               const UnitKind& kind, const Control& control) {
+  constexpr Index first = 3;
+  for (FoundUnit& unit : units) {
+    control.check();
+    unit = climbed(z1, std::move(unit), rest, basis, first, kind);
+  }
+  std::stable_sort(units.begin(), units.end(), gains_more);
+  const double enough = units.empty() ? 0 : share_of_best * units.front().gain;
+  for (FoundUnit& unit : units)
+    if (unit.gain >= enough) unit = climbed(z1, std::move(unit), rest, basis, steps - first, kind);
+  std::stable_sort(units.begin(), units.end(), gains_more);
 }
 
 Matrix with_ones(const Matrix& z) {
@@ -154,33 +172,41 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
     const Vector at = kink_places(sorted, round, random);
     const Matrix units = units_at(heights, at, kind.f);
     const Vector whole = units.colwise().norm();
-    const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
     const Matrix along = units.transpose() * rest;
-    for (Index j = 0; j < directions; ++j) {
-      if (round == 0 && 2 * j >= directions)
-        visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
-      if (!(size[j] > hidden_share * whole[j]) || !(size[j] > 0)) continue;
+    // What is seen of a unit is asked of those that explain most, and in the first round of all that tell what is seen of any.
+    std::vector<Index> looked_at = order_of(-along.rowwise().squaredNorm().cwiseQuotient(whole.cwiseAbs2().cwiseMax(1e-300)));
+    looked_at.resize(directions / 5);
+    for (Index j = directions / 2; j < directions && round == 0; ++j) looked_at.push_back(j);
+    const Vector size =
+        (whole(looked_at).cwiseAbs2() - (basis.transpose() * units(Eigen::all, looked_at)).colwise().squaredNorm().transpose())
+            .cwiseMax(0)
+            .cwiseSqrt();
+    for (std::size_t place = 0; place < looked_at.size(); ++place) {
+      const Index j = looked_at[place];
+      const double seen_size = size[static_cast<Index>(place)];
+      if (place >= directions / 5) {
+        visible.push_back(seen_size / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
+        continue;
+      }
+      if (!(seen_size > hidden_share * whole[j]) || !(seen_size > 0)) continue;
       Vector form(d + 1);
       form << W.col(j), -at[j];
-      const double square = size[j] * size[j];
+      const double square = seen_size * seen_size;
       candidates.push_back({along.row(j).squaredNorm() / square, std::move(form), along.row(j).transpose() / square});
     }
   }
   result.visible = Eigen::Map<const Vector>(visible.data(), static_cast<Index>(visible.size()));
-  const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
-  std::stable_sort(candidates.begin(), candidates.end(), larger);
+  std::stable_sort(candidates.begin(), candidates.end(), gains_more);
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
-  for (auto& candidate : candidates) {
-    control.check();
-    result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps, kind));
-  }
-  std::stable_sort(result.best.begin(), result.best.end(), larger);
+  result.best = std::move(candidates);
+  constexpr double nearly_best = 0.8;
+  climb_all(z1, result.best, rest, basis, steps, nearly_best, kind, control);
   return result;
 }
 
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind,
                           const Control& control) {
-  constexpr Index flips = 100, rounds = 6;
+  constexpr Index flips = 60, rounds = 6;
   constexpr double bound = 6, work = 2.5e8;
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
@@ -196,6 +222,8 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   const Matrix heights = z * W, sorted = sorted_columns(heights);
   Matrix signs = random_signs(n, flips + 1, random);
   signs.col(flips).setOnes();
+  std::vector<Matrix> all_flipped;  // beyond the basis, so that only sizes of units need to know of it
+  for (const auto& output : residual.colwise()) all_flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs));
   Vector best = Vector::Zero(flips + 1);
   for (Index round = 0; round < rounds; ++round) {
     control.check();
@@ -205,19 +233,11 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
     Matrix units(n, 2 * directions + kinds.cols());  // and steps at the same places
     units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix(), kinds;
     const Vector whole = units.colwise().norm();
-    units = orthogonal_to(basis, std::move(units));
-    const Vector size = units.colwise().norm();
-    for (Index j = 0; j < size.size(); ++j) {
-      if (size[j] > hidden_share * whole[j] && size[j] > 0)
-        units.col(j) /= size[j];
-      else
-        units.col(j).setZero();
-    }
+    const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
+    Vector weight(size.size());
+    for (Index j = 0; j < size.size(); ++j) weight[j] = size[j] > hidden_share * whole[j] && size[j] > 0 ? 1 / size[j] : 0;
     Matrix scores = Matrix::Zero(flips + 1, units.cols());
-    for (const auto& output : residual.colwise()) {
-      const Matrix flipped = output.asDiagonal() * signs;
-      scores += (flipped.transpose() * units).cwiseAbs2();
-    }
+    for (const Matrix& flipped : all_flipped) scores += (flipped.transpose() * units * weight.asDiagonal()).cwiseAbs2();
     best = best.cwiseMax(scores.rowwise().maxCoeff());
   }
   return tail_of_maxima(best.head(flips), best[flips]);
@@ -303,11 +323,10 @@ std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, con
   std::vector<FoundUnit> units;
   for (const Vector& form : forms)
     if (const SeenUnit unit = seen(z1, form, rest, basis, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
-  const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
-  std::stable_sort(units.begin(), units.end(), larger);
+  std::stable_sort(units.begin(), units.end(), gains_more);
   units.resize(std::min(units.size(), static_cast<std::size_t>(most)));
-  for (auto& unit : units) unit = climbed(z1, std::move(unit), rest, basis, steps, kind);
-  std::stable_sort(units.begin(), units.end(), larger);
+  constexpr double good = 0.6;
+  climb_all(z1, units, rest, basis, steps, good, kind, {});
   return units;
 }
 
