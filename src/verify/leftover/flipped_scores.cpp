@@ -67,7 +67,7 @@ class LikelyFeatures {
 
 TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
                            const std::function<Matrix(Index)>& features, Index flips, RandomStream& random) {
-  constexpr double could_matter = 1e-3, alike = 50;  // ten times the budget of a test; so many features may say the same
+  constexpr double could_matter = 1e-3, alike = 10;  // ten times the budget of a test; so many features may say the same
   constexpr double alike_where_even = 2;
   FlippedScores as_is(residual, 0, random);
   const Matrix rest = orthogonal_to(basis, residual);
