@@ -86,13 +86,13 @@ void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& re
   std::stable_sort(units.begin(), units.end(), gains_more);
 }
 
+}  // namespace
+
 Matrix with_ones(const Matrix& z) {
   Matrix z1(z.rows(), z.cols() + 1);
   z1 << z, Vector::Ones(z.rows());
   return z1;
 }
-
-}  // namespace
 
 namespace {
 
@@ -274,20 +274,19 @@ double likeness(const SearchedHalf& first, const SearchedHalf& second, const Uni
   return std::abs(product) / std::max(std::sqrt(one * other), 1e-300);
 }
 
-/// So many units that have nothing to do with each other would have a best one as good as searches find in noise.
-double independent_places(const SearchedHalf& half, Index starts, RandomStream& random, const UnitKind& kind, const Control& control) {
+}  // namespace
+
+double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+                     const UnitKind& kind, const Control& control) {
   constexpr Index searches = 3;
-  const auto outputs = static_cast<double>(half.residual.cols());
   double gain = 0;
   for (Index k = 0; k < searches; ++k) {
-    const Matrix flipped = random_signs(half.z1.rows(), 1, random).col(0).asDiagonal() * half.residual;
-    const UnitSearch found = search_units(half.z1, flipped, half.basis, starts, random, kind, control);
+    const Matrix flipped = random_signs(z1.rows(), 1, random).col(0).asDiagonal() * residual;
+    const UnitSearch found = search_units(z1, flipped, basis, starts, random, kind, control);
     if (!found.best.empty()) gain += found.best.front().gain / static_cast<double>(searches);
   }
-  return 1 / std::max(gamma_tail(outputs, 2 * outputs, gain), 1e-12);
+  return gain;
 }
-
-}  // namespace
 
 CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind,
                        const Control& control) {
@@ -306,8 +305,12 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
   result.score = (score_elsewhere(first, second, kind) + score_elsewhere(second, first, kind)) / std::sqrt(2.0);
   result.chance = normal_tail(result.score);
   // Where both halves like the same place best, what they say of it is one thing and not two: the best of all places on all samples.
-  if (result.chance < could_matter && likeness(first, second, kind) > same_place)
-    result.chance = std::min(1.0, result.chance * (1 + 2 * independent_places(first, starts, random, kind, control)));
+  // So many places that have nothing to do with each other would have a best one as good as searches find in noise.
+  if (result.chance < could_matter && likeness(first, second, kind) > same_place) {
+    const double in_noise = gain_in_noise(first.z1, first.residual, first.basis, starts, random, kind, control);
+    const double places = 1 / std::max(chance_of_score(residual.cols(), in_noise), 1e-12);
+    result.chance = std::min(1.0, result.chance * (1 + 2 * places));
+  }
   Vector visible(first.found.visible.size() + second.found.visible.size());
   visible << first.found.visible, second.found.visible;
   result.visible = median_of(visible);
