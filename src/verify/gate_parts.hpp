@@ -32,7 +32,7 @@ MemorySource<double> judged_rows(const SampleSource& source, const Network& netw
 
 /// What every claim about noisy labels asks for.
 namespace noisy_claims {
-inline constexpr Index equations_per_unknown = 30;
+inline constexpr Index equations_per_unknown = 60;
 inline constexpr double largest_unit_error = 0.15, largest_limit = 0.5;
 }  // namespace noisy_claims
 

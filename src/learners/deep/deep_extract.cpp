@@ -24,7 +24,7 @@ namespace relucover {
 
 namespace {
 
-RowMatrix stacked(const RowMatrix& above, const RowMatrix& below) {
+RowMatrix one_above_other(const RowMatrix& above, const RowMatrix& below) {
   if (above.rows() == 0) return below;
   RowMatrix both(above.rows() + below.rows(), above.cols());
   both << above, below;
@@ -138,8 +138,8 @@ class DeepExtraction {
 
   RowMatrix ask(const RowMatrix& queries) {
     RowMatrix answers = asking_.all(queries, control_);
-    asked_x_ = stacked(asked_x_, queries);
-    asked_y_ = stacked(asked_y_, answers);
+    asked_x_ = one_above_other(asked_x_, queries);
+    asked_y_ = one_above_other(asked_y_, answers);
     return answers;
   }
 
@@ -171,8 +171,8 @@ class DeepExtraction {
       if (std::ssize(off) > most_wrong) off.resize(most_wrong);
       if (std::ssize(right) > most_right) right.resize(most_right);
       const RowMatrix beside = probes_near(queries(off, Eigen::all), queries(right, Eigen::all), near, random_);
-      x = stacked(stacked(stacked(x, queries(off, Eigen::all)), queries(right, Eigen::all)), beside);
-      y = stacked(stacked(stacked(y, answers(off, Eigen::all)), answers(right, Eigen::all)), ask(beside));
+      x = one_above_other(stacked(stacked(x, queries(off, Eigen::all)), queries(right, Eigen::all)), beside);
+      y = one_above_other(stacked(stacked(y, answers(off, Eigen::all)), answers(right, Eigen::all)), ask(beside));
       finish_again(x, y);
     }
   }
@@ -196,8 +196,8 @@ class DeepExtraction {
   }
 
   void judge(Result& result) {
-    const RowMatrix x = stacked(gaussian_rows(gaussian_.samples(), true), asked_x_);
-    const RowMatrix y = stacked(gaussian_rows(gaussian_.samples(), false), asked_y_);
+    const RowMatrix x = one_above_other(gaussian_rows(gaussian_.samples(), true), asked_x_);
+    const RowMatrix y = one_above_other(gaussian_rows(gaussian_.samples(), false), asked_y_);
     const MemorySource<double> all(x, y, gaussian_.name());
     result.network = prepared_.scaling.unscaled(found_.plain);
     result.notes.clear();

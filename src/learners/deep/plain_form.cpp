@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/linear_algebra.hpp"
+#include "verify/leftover/features.hpp"
 
 namespace relucover {
 
@@ -19,13 +20,6 @@ RowMatrix without_row(const RowMatrix& matrix, Index row) {
   RowMatrix kept(matrix.rows() - 1, matrix.cols());
   kept << matrix.topRows(row), matrix.bottomRows(matrix.rows() - row - 1);
   return kept;
-}
-
-Matrix with_ones(const RowMatrix& values) {
-  Matrix all(values.rows(), values.cols() + 1);
-  all.leftCols(values.cols()) = values;
-  all.col(values.cols()).setOnes();
-  return all;
 }
 
 /// Standard deviation of every column.

@@ -3,30 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "verify/leftover/features.hpp"
+#include "verify/leftover/parts.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
 
 namespace {
 
-using Cells = std::vector<std::uint16_t>;  // the part that each row lies in
 constexpr std::array<Index, 5> sides = {2, 4, 8, 14, 24};
-
-/// Rows by the value of a variable, in parts of equal size; equal values are never parted.
-Cells parts_of(const Eigen::Ref<const Vector>& variable, const Eigen::Ref<const Vector>& sorted, Index parts) {
-  std::vector<double> bounds;
-  for (Index part = 1; part < parts; ++part) bounds.push_back(sorted[part * sorted.size() / parts]);
-  Cells cells(static_cast<std::size_t>(variable.size()));
-  for (Index i = 0; i < variable.size(); ++i)
-    cells[static_cast<std::size_t>(i)] =
-        static_cast<std::uint16_t>(std::upper_bound(bounds.begin(), bounds.end(), variable[i]) - bounds.begin());
-  return cells;
-}
 
 /// Σ_c (Σ_{i in c} r_i)² / count_c, and its mean and variance under flips of signs.
 class SumOverCells {
@@ -68,15 +55,6 @@ class SumOverCells {
   double mean_ = 0, variance_ = 0;
 };
 
-std::vector<std::pair<Index, Index>> some_pairs(Index variables, Index most, RandomStream& random) {
-  std::vector<std::pair<Index, Index>> all, some;
-  for (Index one = 0; one < variables; ++one)
-    for (Index other = 0; other < one; ++other) all.emplace_back(one, other);
-  if (static_cast<Index>(all.size()) <= most) return all;
-  for (const Index place : random_rows(static_cast<Index>(all.size()), most, random)) some.push_back(all[static_cast<std::size_t>(place)]);
-  return some;
-}
-
 }  // namespace
 
 double cells_of_two(const Matrix& variables, const Matrix& residual, RandomStream& random) {
@@ -86,8 +64,7 @@ double cells_of_two(const Matrix& variables, const Matrix& residual, RandomStrea
   if (variables.cols() < 2 || n < 20) return 1;
   const auto affordable = static_cast<Index>(work / static_cast<double>(n * residual.cols()) / static_cast<double>(sides.size()));
   const auto pairs = some_pairs(variables.cols(), std::clamp<Index>(affordable, 20, most_pairs), random);
-  Matrix sorted = variables;
-  for (auto variable : sorted.colwise()) std::sort(variable.begin(), variable.end());
+  const Matrix sorted = sorted_columns(variables);
   Vector best = Vector::Zero(flips);  // of -log chance
   double largest = 0;
   std::vector<SumOverCells> sums;

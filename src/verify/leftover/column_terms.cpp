@@ -33,8 +33,8 @@ std::vector<Term> at_most(Index count, std::vector<Term> terms, RandomStream& ra
   return some;
 }
 
-double best_of(const std::vector<Term>& terms, const std::function<Vector(const Term&)>& values, const Matrix& residual,
-               const Matrix& basis, RandomStream& random) {
+TermChance best_of(const std::vector<Term>& terms, const std::function<Vector(const Term&)>& values, const Matrix& residual,
+                   const Matrix& basis, const EvenNoise& even, RandomStream& random) {
   constexpr Index flips = 100, each = 128;
   const auto count = static_cast<Index>(terms.size());
   const auto block = [&](Index number) {
@@ -43,7 +43,7 @@ double best_of(const std::vector<Term>& terms, const std::function<Vector(const 
     for (Index j = 0; j < columns; ++j) features.col(j) = values(terms[static_cast<std::size_t>(first + j)]);
     return features;
   };
-  return chance_of_best(residual, basis, (count + each - 1) / each, block, flips, random);
+  return chances_of_best(residual, basis, &even, (count + each - 1) / each, block, flips, random);
 }
 
 /// Shapes that a column takes in a term; a product of two of them may be of two columns.
@@ -65,7 +65,13 @@ Vector shaped(const Matrix& x, Index column, Index shape) {
     default: return u.cube();
   }
 }
-constexpr Index alone = -1;
+constexpr Index alone = -1, as_hump = -2;
+/// Humps of one column, of two widths and at many places.
+constexpr Index humps = 18;
+Vector hump(const Matrix& x, Index column, Index number) {
+  const double middle = 0.45 * static_cast<double>(number / 2 - 4), width = number % 2 == 0 ? 0.7 : 0.35;
+  return (-((x.col(column).array() - middle) / width).square()).exp();
+}
 
 /// All sets of three or four columns to multiply, and of three to five whose signs are; a part of them where columns are many. First: how
 /// many, negative for signs.
@@ -99,7 +105,7 @@ Vector product_of(const Matrix& columns, const Matrix& signs, const Term& term) 
 
 }  // namespace
 
-ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, const EvenNoise& even, RandomStream& random) {
   ColumnTerms chances;
   const Matrix columns = standardised(x);
   const Index d = columns.cols(), many = affordable(columns, residual, basis);
@@ -110,6 +116,7 @@ ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& ba
     for (Index shape = 0; shape < shapes; ++shape) shape_of.back().col(shape) = shaped(columns, j, shape);
   }
   const auto value = [&](const Term& term) -> Vector {  // column and shape in one number
+    if (term[1] == as_hump) return hump(columns, term[0] / humps, term[0] % humps);
     const auto first = shape_of[static_cast<std::size_t>(term[0] / shapes)].col(term[0] % shapes);
     if (term[1] == alone) return first;
     return first.cwiseProduct(shape_of[static_cast<std::size_t>(term[1] / shapes)].col(term[1] % shapes));
@@ -119,12 +126,14 @@ ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& ba
     terms.push_back({one, alone});
     for (Index other = 0; other < one - one % shapes; ++other) terms.push_back({one, other});
   }
-  chances.of_two = best_of(at_most(many, std::move(terms), random), value, residual, basis, random);
+  terms = at_most(many, std::move(terms), random);
+  for (Index one = 0; one < d * humps; ++one) terms.push_back({one, as_hump});
+  chances.of_two = best_of(terms, value, residual, basis, even, random);
   if (d < 3) return chances;
   const Matrix signs = columns.cwiseSign();
   chances.of_three = best_of(
       at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, signs, term); }, residual, basis,
-      random);
+      even, random);
   return chances;
 }
 

@@ -74,6 +74,17 @@ Matrix whitened(const Matrix& x) {
   return z * (eigen.vectors.rightCols(kept) * eigen.values.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
 }
 
+Matrix with_ones(const Matrix& z) {
+  Matrix z1(z.rows(), z.cols() + 1);
+  z1 << z, Vector::Ones(z.rows());
+  return z1;
+}
+
+Matrix sorted_columns(Matrix values) {
+  for (auto column : values.colwise()) std::sort(column.begin(), column.end());
+  return values;
+}
+
 Matrix random_signs(Index rows, Index columns, RandomStream& random) {
   Matrix signs(rows, columns);
   std::uint32_t bits = 0;

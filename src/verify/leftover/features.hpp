@@ -25,6 +25,10 @@ Matrix random_signs(Index rows, Index columns, RandomStream& random);
 /// `count` distinct rows of [0, size) in random order.
 std::vector<Index> random_rows(Index size, Index count, RandomStream& random);
 
+/// (z, 1).
+Matrix with_ones(const Matrix& z);
+/// Every column by itself in rising order.
+Matrix sorted_columns(Matrix values);
 /// Places of the values in rising order.
 std::vector<Index> order_of(const Vector& values);
 /// Ranks / size, from 1/size for the least.

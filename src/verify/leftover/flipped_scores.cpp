@@ -32,41 +32,78 @@ double FlippedScores::chance() const { return tail_of_maxima(best_.head(flips_),
 
 namespace {
 
-/// The eighth of the features that goes with the residual best; what the basis takes of each can't change that much. `rest` is orthogonal
-/// to it.
-Matrix likely_ones(const Matrix& rest, const Matrix& features) {
-  constexpr Index fewest = 16;
-  const Vector size = features.colwise().squaredNorm().transpose().cwiseMax(1e-300);
-  const Vector explained = (features.transpose() * rest).rowwise().squaredNorm().cwiseQuotient(size);
-  auto order = order_of(-explained);
-  order.resize(std::min(order.size(), std::max<std::size_t>(fewest, order.size() / 8)));
-  return features(Eigen::all, order);
-}
+/// Of each block those features that go with the residual best, one in sixteen; what the basis takes of each can't change that much.
+/// Handed on many at once: products with the basis are the dearest part.
+class LikelyFeatures {
+ public:
+  /// `rest` is orthogonal to the basis.
+  LikelyFeatures(const Matrix& rest, std::function<void(const Matrix&)> look)
+      : rest_(rest), look_(std::move(look)), some_(rest.rows(), at_once) {}
+  void add(const Matrix& features) {
+    constexpr std::size_t fewest = 8, one_in = 16;
+    const Vector size = features.colwise().squaredNorm().transpose().cwiseMax(1e-300);
+    const Vector explained = (features.transpose() * rest_).rowwise().squaredNorm().cwiseQuotient(size);
+    auto order = order_of(-explained);
+    order.resize(std::min(order.size(), std::max(fewest, order.size() / one_in)));
+    for (const Index j : order) {
+      some_.col(count_++) = features.col(j);
+      if (count_ == at_once) look();
+    }
+  }
+  void look() {
+    if (count_ > 0) look_(some_.leftCols(count_));
+    count_ = 0;
+  }
+
+ private:
+  static constexpr Index at_once = 64;
+  const Matrix& rest_;
+  std::function<void(const Matrix&)> look_;
+  Matrix some_;
+  Index count_ = 0;
+};
 
 }  // namespace
 
-double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
-                      RandomStream& random) {
-  constexpr double could_matter = 1e-3, alike = 50;  // ten times the budget of a test; so many features may say the same
+TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
+                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random) {
+  constexpr double could_matter = 1e-3, alike = 10;  // ten times the budget of a test; so many features may say the same
+  constexpr double alike_where_even = 2;
   FlippedScores as_is(residual, 0, random);
   const Matrix rest = orthogonal_to(basis, residual);
-  double count = 0;
+  double count = 0, largest_where_even = 0;
+  LikelyFeatures likely_ones(rest, [&](const Matrix& likely) {
+    const Matrix beyond_answer = beyond(basis, likely);
+    as_is.add(beyond_answer);
+    if (even != nullptr && even->normal)
+      largest_where_even =
+          std::max(largest_where_even,
+                   even->weighted ? even->largest(beyond(even->basis, even->weights.asDiagonal() * likely)) : even->largest(beyond_answer));
+  });
   for (Index block = 0; block < blocks; ++block) {
     const Matrix some = features(block);
-    if (some.cols() == 0) continue;
-    as_is.add(beyond(basis, likely_ones(rest, some)));
+    if (some.cols() > 0) likely_ones.add(some);
     count += static_cast<double>(some.cols());
   }
-  if (count == 0) return 1;
-  const auto outputs = static_cast<double>(residual.cols());
-  const double alone = outputs > 1 ? gamma_tail(outputs, 2 * outputs, as_is.largest()) : 2 * normal_tail(std::sqrt(as_is.largest()));
-  if (alone * std::max(1.0, count / alike) > could_matter) return std::min(1.0, alone * count);
+  likely_ones.look();
+  TermChance chances;
+  if (count == 0) return chances;
+  if (even != nullptr && even->normal)
+    chances.even = std::min(1.0, chance_of_score(residual.cols(), largest_where_even) * count / alike_where_even);
+  const double alone = chance_of_score(residual.cols(), as_is.largest());
+  chances.flipped = std::min(1.0, alone * count);
+  if (alone * std::max(1.0, count / alike) > could_matter) return chances;
   FlippedScores scores(residual, flips, random);
   for (Index block = 0; block < blocks; ++block) scores.add(beyond(basis, features(block)));
-  return scores.chance();
+  chances.flipped = scores.chance();
+  return chances;
 }
 
-/// Columns of unit size, orthogonal to the basis; those that it spans are left out.
+double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
+                      RandomStream& random) {
+  return chances_of_best(residual, basis, nullptr, blocks, features, flips, random).flipped;
+}
+
 Matrix beyond(const Matrix& basis, Matrix features) {
   constexpr double nothing = 1e-6;
   const Vector before = features.colwise().norm();

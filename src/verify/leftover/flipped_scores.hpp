@@ -4,6 +4,7 @@
 
 #include "core/random.hpp"
 #include "relucover/types.hpp"
+#include "verify/leftover/even_noise.hpp"
 
 namespace relucover {
 
@@ -28,6 +29,13 @@ class FlippedScores {
 /// of their chances is told, which is never too small.
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
                       RandomStream& random);
+
+/// The same, and where noise is even.
+struct TermChance {
+  double flipped = 1, even = 1;
+};
+TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
+                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random);
 
 /// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features);

@@ -13,7 +13,7 @@ namespace relucover {
 
 namespace {
 
-std::vector<Index> stacked_rows(const std::vector<Index>& some, Index rows, Index outputs) {
+std::vector<Index> rows_of_outputs(const std::vector<Index>& some, Index rows, Index outputs) {
   std::vector<Index> all;
   all.reserve(some.size() * static_cast<std::size_t>(outputs));
   for (Index o = 0; o < outputs; ++o)
@@ -70,7 +70,7 @@ Vector normalised_form(Vector form) {
 }  // namespace
 
 StackedAnswer StackedAnswer::of(const std::vector<Index>& some) const {
-  const auto all = stacked_rows(some, rows, outputs);
+  const auto all = rows_of_outputs(some, rows, outputs);
   StackedAnswer part{static_cast<Index>(some.size()), outputs, {}, spanning_basis(basis(all, Eigen::all))};
   part.residual = orthogonal_to(part.basis, residual(all));
   return part;
@@ -88,7 +88,7 @@ StackedAnswer stacked(const JudgedLayers& judged, const Matrix& residual, const 
 }
 
 UnitPlace UnitPlace::of(const std::vector<Index>& some) const {
-  return {from, to, z1(some, Eigen::all), effect(stacked_rows(some, z1.rows(), effect.rows() / z1.rows()), Eigen::all)};
+  return {from, to, z1(some, Eigen::all), effect(rows_of_outputs(some, z1.rows(), effect.rows() / z1.rows()), Eigen::all)};
 }
 
 Matrix UnitPlace::effects_of(const Vector& values) const {

@@ -8,6 +8,8 @@
 #include "verify/distinct_rows.hpp"
 #include "verify/leftover/cells_of_two.hpp"
 #include "verify/leftover/column_terms.hpp"
+#include "verify/leftover/corners.hpp"
+#include "verify/leftover/even_noise.hpp"
 #include "verify/leftover/far_rows.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flip_tests.hpp"
@@ -34,21 +36,25 @@ KeptRows kept_of(const Judged& answer) {
 
 namespace {
 
-/// Noise that is expected of each residual.
-Matrix expected_noise(const Judged& answer, const KeptRows& kept) {
+RowNoise noise_at_rows(const Judged& answer, const KeptRows& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
   leverage(kept.rows) = leverage_of(kept.basis);
   const Eigen::RowVectorXd mean_square =
       answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
-  const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2() + 2 * leverage * mean_square;
-  return (square.array() + 1e-300).sqrt();
+  const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2();
+  return {(square.array() + 1e-300).sqrt(), ((square + 2 * leverage * mean_square).array() + 1e-300).sqrt()};
+}
+
+/// One number for all outputs of a row.
+Vector noise_of_rows(const KeptRows& kept, const Matrix& noise) {
+  return noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
 }
 
 /// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
 /// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
 Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
-  const Vector of_rows = noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
+  const Vector of_rows = noise_of_rows(kept, noise);
   if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
   return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
 }
@@ -127,8 +133,8 @@ bool LookAtLeftover::test_rows() {
     return false;
   }
   test_leverage(leverage_of(kept.basis), verdict);
-  noise_ = expected_noise(answer, kept);
-  studentised = answer.residual.cwiseQuotient(noise_);
+  noise_ = noise_at_rows(answer, kept);
+  studentised = answer.residual.cwiseQuotient(noise_.expected);
   if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
   verdict.result.tail = tail_weight(studentised_kept());  // noise that grows with the inputs has no heavy tails
   // Tails that no benign noise has excuse nothing; with few samples Laplace's can look like it.
@@ -158,17 +164,22 @@ bool LookAtLeftover::test_kinks() {
 }
 
 bool LookAtLeftover::test_functions(const UnitKind& kind) {
-  basis_over_noise_ = basis_over_noise(kept, noise_);
+  basis_over_noise_ = basis_over_noise(kept, noise_.expected);
   verdict.test("many_units", best_of_many_units(kept.z, studentised_kept(), basis_over_noise_, verdict.random, kind, control_),
                "one of many units that were tried explains more", level_);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
                "the residual is a smooth function of the inputs");
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   if (!goes_on()) return false;
-  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, verdict.random);
-  verdict.test("terms_of_two", terms.of_two, "the residual goes with a term of one or two inputs: a power, a threshold, a product",
-               false_alarms::common);
-  verdict.test("terms_of_three", terms.of_three, "the residual goes with a product of three inputs or more, or of their signs");
+  const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise_.level));
+  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random);
+  const std::string of_two = "the residual goes with a term of one or two inputs: a power, a threshold, a product",
+                    of_three = "the residual goes with a product of three inputs or more, or of their signs";
+  verdict.test("terms_of_two", terms.of_two.flipped, of_two, false_alarms::common);
+  verdict.test("terms_of_two_even", terms.of_two.even, of_two, false_alarms::common);
+  verdict.test("terms_of_three", terms.of_three.flipped, of_three);
+  verdict.test("terms_of_three_even", terms.of_three.even, of_three);
+  verdict.test("corners", corners_left(kept.x, even, verdict.random), "the residual steps where two inputs pass thresholds");
   const Matrix variables = single_variables(answer, kept);
   verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random),
                "the residual is a wave along one input, unit or distance");

@@ -20,6 +20,11 @@ struct KeptRows {
 
 KeptRows kept_of(const Judged& answer);
 
+struct RowNoise {
+  Matrix level;     // of the noise that was added
+  Matrix expected;  // of each residual, with what the fit may be off by
+};
+
 /// Each test goes into the verdict; what returns bool says whether it still stands: one refusal is enough.
 class LookAtLeftover {
  public:
@@ -51,7 +56,8 @@ class LookAtLeftover {
  private:
   const LabelGrid& grid_;
   const Control& control_;
-  Matrix noise_, basis_over_noise_;
+  RowNoise noise_;
+  Matrix basis_over_noise_;
   double level_ = 0;
 };
 

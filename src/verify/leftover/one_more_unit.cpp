@@ -7,6 +7,7 @@
 #include "relucover/samples.hpp"
 #include "solve/levenberg_marquardt.hpp"
 #include "verify/leftover/features.hpp"
+#include "verify/leftover/parts.hpp"
 #include "verify/leftover/tails.hpp"
 #include "verify/leftover/unit_directions.hpp"
 
@@ -36,8 +37,11 @@ SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Ma
   return unit;
 }
 
+bool gains_more(const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; }
+
 /// Gauss-Newton steps on the unit alone, each taken only if it gains.
 FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Matrix& basis, Index steps, const UnitKind& kind) {
+  constexpr double worth_a_step = 0.01;
   const Index width = z1.cols();
   SeenUnit now = seen(z1, unit.form, rest, basis, kind);
   for (Index step = 0; step < steps && now.visible; ++step) {
@@ -58,14 +62,29 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ma
       if (kind.f.homogeneous) form /= slope;
       SeenUnit next = seen(z1, form, rest, basis, kind);
       if (!next.visible || !(next.gain > unit.gain)) continue;
+      gained = next.gain > (1 + worth_a_step) * unit.gain;
       unit = {next.gain, form, next.output};
       now = std::move(next);
-      gained = true;
       break;
     }
     if (!gained) break;
   }
   return unit;
+}
+
+/// A few steps of all units, and more of those that are good by then; by falling gain.
+void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& rest, const Matrix& basis, Index steps, double share_of_best,
+               const UnitKind& kind, const Control& control) {
+  constexpr Index first = 3;
+  for (FoundUnit& unit : units) {
+    control.check();
+    unit = climbed(z1, std::move(unit), rest, basis, first, kind);
+  }
+  std::stable_sort(units.begin(), units.end(), gains_more);
+  const double enough = units.empty() ? 0 : share_of_best * units.front().gain;
+  for (FoundUnit& unit : units)
+    if (unit.gain >= enough) unit = climbed(z1, std::move(unit), rest, basis, steps - first, kind);
+  std::stable_sort(units.begin(), units.end(), gains_more);
 }
 
 /// Units along directions (columns of W) with kinks at `at`, as functions of the samples.
@@ -96,33 +115,41 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
     const Vector at = kink_places(sorted, round, random);
     const Matrix units = units_at(heights, at, kind.f);
     const Vector whole = units.colwise().norm();
-    const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
     const Matrix along = units.transpose() * rest;
-    for (Index j = 0; j < directions; ++j) {
-      if (round == 0 && 2 * j >= directions)
-        visible.push_back(size[j] / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
-      if (!(size[j] > hidden_share * whole[j]) || !(size[j] > 0)) continue;
+    // What is seen of a unit is asked of those that explain most, and in the first round of all that tell what is seen of any.
+    std::vector<Index> looked_at = order_of(-along.rowwise().squaredNorm().cwiseQuotient(whole.cwiseAbs2().cwiseMax(1e-300)));
+    looked_at.resize(directions / 5);
+    for (Index j = directions / 2; j < directions && round == 0; ++j) looked_at.push_back(j);
+    const Vector size =
+        (whole(looked_at).cwiseAbs2() - (basis.transpose() * units(Eigen::all, looked_at)).colwise().squaredNorm().transpose())
+            .cwiseMax(0)
+            .cwiseSqrt();
+    for (std::size_t place = 0; place < looked_at.size(); ++place) {
+      const Index j = looked_at[place];
+      const double seen_size = size[static_cast<Index>(place)];
+      if (place >= directions / 5) {
+        visible.push_back(seen_size / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
+        continue;
+      }
+      if (!(seen_size > hidden_share * whole[j]) || !(seen_size > 0)) continue;
       Vector form(d + 1);
       form << W.col(j), -at[j];
-      const double square = size[j] * size[j];
+      const double square = seen_size * seen_size;
       candidates.push_back({along.row(j).squaredNorm() / square, std::move(form), along.row(j).transpose() / square});
     }
   }
   result.visible = Eigen::Map<const Vector>(visible.data(), static_cast<Index>(visible.size()));
-  const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
-  std::stable_sort(candidates.begin(), candidates.end(), larger);
+  std::stable_sort(candidates.begin(), candidates.end(), gains_more);
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
-  for (auto& candidate : candidates) {
-    control.check();
-    result.best.push_back(climbed(z1, std::move(candidate), rest, basis, steps, kind));
-  }
-  std::stable_sort(result.best.begin(), result.best.end(), larger);
+  result.best = std::move(candidates);
+  constexpr double nearly_best = 0.8;
+  climb_all(z1, result.best, rest, basis, steps, nearly_best, kind, control);
   return result;
 }
 
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind,
                           const Control& control) {
-  constexpr Index flips = 100, rounds = 6;
+  constexpr Index flips = 60, rounds = 6;
   constexpr double bound = 6, work = 2.5e8;
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
@@ -138,6 +165,8 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   const Matrix heights = z * W, sorted = sorted_columns(heights);
   Matrix signs = random_signs(n, flips + 1, random);
   signs.col(flips).setOnes();
+  std::vector<Matrix> all_flipped;  // beyond the basis, so that only sizes of units need to know of it
+  for (const auto& output : residual.colwise()) all_flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs));
   Vector best = Vector::Zero(flips + 1);
   for (Index round = 0; round < rounds; ++round) {
     control.check();
@@ -147,55 +176,88 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
     Matrix units(n, 2 * directions + kinds.cols());  // and steps at the same places
     units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix(), kinds;
     const Vector whole = units.colwise().norm();
-    units = orthogonal_to(basis, std::move(units));
-    const Vector size = units.colwise().norm();
-    for (Index j = 0; j < size.size(); ++j) {
-      if (size[j] > hidden_share * whole[j] && size[j] > 0)
-        units.col(j) /= size[j];
-      else
-        units.col(j).setZero();
-    }
+    const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
+    Vector weight(size.size());
+    for (Index j = 0; j < size.size(); ++j) weight[j] = size[j] > hidden_share * whole[j] && size[j] > 0 ? 1 / size[j] : 0;
     Matrix scores = Matrix::Zero(flips + 1, units.cols());
-    for (const auto& output : residual.colwise()) {
-      const Matrix flipped = output.asDiagonal() * signs;
-      scores += (flipped.transpose() * units).cwiseAbs2();
-    }
+    for (const Matrix& flipped : all_flipped) scores += (flipped.transpose() * units * weight.asDiagonal()).cwiseAbs2();
     best = best.cwiseMax(scores.rowwise().maxCoeff());
   }
   return tail_of_maxima(best.head(flips), best[flips]);
 }
 
+namespace {
+
+/// Half of the samples, and the units that it likes best.
+struct SearchedHalf {
+  Matrix z1, residual, basis;
+  UnitSearch found;
+  /// A unit's values here, beyond what the answer can do.
+  Vector beyond_basis(const Vector& form, const UnitKind& kind) const { return orthogonal_to(basis, kind.f.values(z1 * form)); }
+};
+
+/// The unit that `searched` found, as `tested` sees it: standard deviations.
+double score_elsewhere(const SearchedHalf& searched, const SearchedHalf& tested, const UnitKind& kind) {
+  const Vector& form = searched.found.best.front().form;
+  const Vector there = searched.beyond_basis(form, kind), here = tested.beyond_basis(form, kind);
+  const Vector along = (tested.residual * (searched.residual.transpose() * there)).cwiseProduct(here);
+  const double spread = along.norm();
+  return spread > 0 ? along.sum() / spread : 0.0;
+}
+
+/// Correlation of the units that both halves found, over all samples.
+double likeness(const SearchedHalf& first, const SearchedHalf& second, const UnitKind& kind) {
+  double product = 0, one = 0, other = 0;
+  for (const SearchedHalf* half : {&first, &second}) {
+    const Vector a = half->beyond_basis(first.found.best.front().form, kind), b = half->beyond_basis(second.found.best.front().form, kind);
+    product += a.dot(b);
+    one += a.squaredNorm();
+    other += b.squaredNorm();
+  }
+  return std::abs(product) / std::max(std::sqrt(one * other), 1e-300);
+}
+
+}  // namespace
+
+double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+                     const UnitKind& kind, const Control& control) {
+  constexpr Index searches = 3;
+  double gain = 0;
+  for (Index k = 0; k < searches; ++k) {
+    const Matrix flipped = random_signs(z1.rows(), 1, random).col(0).asDiagonal() * residual;
+    const UnitSearch found = search_units(z1, flipped, basis, starts, random, kind, control);
+    if (!found.best.empty()) gain += found.best.front().gain / static_cast<double>(searches);
+  }
+  return gain;
+}
+
 CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind,
                        const Control& control) {
   constexpr Index starts = 4;
+  constexpr double could_matter = 1e-2, same_place = 0.4;
   CrossFit result;
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
-  struct Half {
-    Matrix z1, residual, basis;
-    UnitSearch found;
-  };
   const auto half_of = [&](const std::vector<Index>& rows) {
-    Half half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
+    SearchedHalf half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
     half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind, control);
     return half;
   };
-  const Half first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
+  const SearchedHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
   if (first.found.best.empty() || second.found.best.empty()) return result;
-  const auto score = [&](const Half& searched, const Half& tested) {
-    const Vector& form = searched.found.best.front().form;
-    const auto beyond = [&](const Half& half) { return orthogonal_to(half.basis, kind.f.values(half.z1 * form)); };
-    const Vector there = beyond(searched), here = beyond(tested);
-    const Vector along = (tested.residual * (searched.residual.transpose() * there)).cwiseProduct(here);
-    const double spread = along.norm();
-    return spread > 0 ? along.sum() / spread : 0.0;
-  };
-  result.score = (score(first, second) + score(second, first)) / std::sqrt(2.0);
+  result.score = (score_elsewhere(first, second, kind) + score_elsewhere(second, first, kind)) / std::sqrt(2.0);
   result.chance = normal_tail(result.score);
+  // Where both halves like the same place best, what they say of it is one thing and not two: the best of all places on all samples.
+  // So many places that have nothing to do with each other would have a best one as good as searches find in noise.
+  if (result.chance < could_matter && likeness(first, second, kind) > same_place) {
+    const double in_noise = gain_in_noise(first.z1, first.residual, first.basis, starts, random, kind, control);
+    const double places = 1 / std::max(chance_of_score(residual.cols(), in_noise), 1e-12);
+    result.chance = std::min(1.0, result.chance * (1 + 2 * places));
+  }
   Vector visible(first.found.visible.size() + second.found.visible.size());
   visible << first.found.visible, second.found.visible;
   result.visible = median_of(visible);
-  for (const Half* half : {&first, &second})
+  for (const SearchedHalf* half : {&first, &second})
     for (const FoundUnit& unit : half->found.best) result.found.push_back(unit.form);
   return result;
 }
@@ -207,11 +269,10 @@ std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, con
   std::vector<FoundUnit> units;
   for (const Vector& form : forms)
     if (const SeenUnit unit = seen(z1, form, rest, basis, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
-  const auto larger = [](const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; };
-  std::stable_sort(units.begin(), units.end(), larger);
+  std::stable_sort(units.begin(), units.end(), gains_more);
   units.resize(std::min(units.size(), static_cast<std::size_t>(most)));
-  for (auto& unit : units) unit = climbed(z1, std::move(unit), rest, basis, steps, kind);
-  std::stable_sort(units.begin(), units.end(), larger);
+  constexpr double good = 0.6;
+  climb_all(z1, units, rest, basis, steps, good, kind, {});
   return units;
 }
 

@@ -30,6 +30,10 @@ struct UnitSearch {
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
                         const UnitKind& kind = {}, const Control& control = {});
 
+/// What the best unit gains where signs are flipped: the mean of a few searches.
+double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+                     const UnitKind& kind = {}, const Control& control = {});
+
 /// The largest score of many units and steps at once (random ones, ones that few samples see, ones where the residual is large or curved),
 /// against flipped signs. `studentised`: residual over its local noise. Units of another kind are tried beside ReLUs.
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind = {},

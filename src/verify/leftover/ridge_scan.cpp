@@ -34,8 +34,10 @@ Matrix directions_of(const Matrix& z, const Matrix& residual, const Matrix& unit
 class Scan {
  public:
   /// Columns of `values`: one set of signs each, output by output; what a fit would take away of them is taken away.
-  Scan(std::vector<Matrix> values, std::vector<Index> widths)
-      : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1, static_cast<Index>(values_.size())) {}
+  Scan(const std::vector<Matrix>& values, std::vector<Index> widths)
+      : widths_(std::move(widths)), sums_(values.front().rows() + 1, static_cast<Index>(values.size())) {
+    for (const Matrix& of_output : values) values_.push_back(of_output.cast<float>());
+  }
 
   /// The largest square over what chance gives it, for column k.
   double largest(const std::vector<Index>& order, Index k) {
@@ -46,28 +48,28 @@ class Scan {
       sums[0] = 0;
       for (Index i = 0; i < n; ++i) sums[i + 1] = sums[i] + values[order[static_cast<std::size_t>(i)]];
     }
-    double best = 0;
+    float best = 0;
     for (const Index width : widths_) {
       const Index places = n + 1 - width;
       const auto squares_of = [&](Index output) {
         return (sums_.col(output).segment(width, places) - sums_.col(output).head(places)).array().square();
       };
       if (sums_.cols() == 1) {
-        best = std::max(best, squares_of(0).maxCoeff() / static_cast<double>(width));
+        best = std::max(best, squares_of(0).maxCoeff() / static_cast<float>(width));
         continue;
       }
       squares_ = squares_of(0);
       for (Index output = 1; output < sums_.cols(); ++output) squares_ += squares_of(output);
-      best = std::max(best, squares_.maxCoeff() / static_cast<double>(width));
+      best = std::max(best, squares_.maxCoeff() / static_cast<float>(width));
     }
     return best;
   }
 
  private:
-  std::vector<Matrix> values_;
+  std::vector<Eigen::MatrixXf> values_;  // eight at once, and fine enough
   std::vector<Index> widths_;
-  Matrix sums_;  // of each output
-  Eigen::ArrayXd squares_;
+  Eigen::MatrixXf sums_;  // of each output
+  Eigen::ArrayXf squares_;
 };
 
 }  // namespace
@@ -87,7 +89,7 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
   signs.col(flips).setOnes();
   std::vector<Matrix> flipped;
   for (const auto& output : residual.colwise()) flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs));
-  Scan scan(std::move(flipped), widths);
+  Scan scan(flipped, widths);
   Vector best = Vector::Zero(flips + 1);
   const auto flips_along = [&](Index j, Index first, Index last) {
     control.check();

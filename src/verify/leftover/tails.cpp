@@ -28,6 +28,11 @@ double gamma_tail(double mean, double variance, double value) {
   return normal_tail((std::cbrt(std::max(value, 0.0) / mean) - (1 - spread)) / std::sqrt(spread));
 }
 
+double chance_of_score(Index outputs, double square) {
+  const auto count = static_cast<double>(outputs);
+  return outputs > 1 ? gamma_tail(count, 2 * count, square) : 2 * normal_tail(std::sqrt(square));
+}
+
 double erlang_tail(Index count, double sum) {
   if (!(sum > 0)) return 1;
   constexpr Index many = 60;

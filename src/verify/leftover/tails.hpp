@@ -8,6 +8,8 @@ namespace relucover {
 double normal_tail(double z);
 /// P(G > value) for a gamma variable of this mean and variance (Wilson-Hilferty).
 double gamma_tail(double mean, double variance, double value);
+/// Of a score that is the sum of squares of standard normal numbers, one for each output.
+double chance_of_score(Index outputs, double square);
 /// P(sum of `count` unit exponentials > sum): the tail of Fisher's combination of p-values.
 double erlang_tail(Index count, double sum);
 /// P(X >= hits) for a binomial variable.

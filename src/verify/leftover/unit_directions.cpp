@@ -9,12 +9,6 @@
 
 namespace relucover {
 
-Matrix with_ones(const Matrix& z) {
-  Matrix z1(z.rows(), z.cols() + 1);
-  z1 << z, Vector::Ones(z.rows());
-  return z1;
-}
-
 Matrix likely_directions(const Matrix& z, const Matrix& residual, Index count, RandomStream& random) {
   const Index d = z.cols();
   std::vector<Vector> found;
@@ -59,11 +53,6 @@ Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
     at[j] = sorted(static_cast<Index>(std::clamp(place, 4.0, n - 4)), j);
   }
   return at;
-}
-
-Matrix sorted_columns(Matrix values) {
-  for (auto column : values.colwise()) std::sort(column.begin(), column.end());
-  return values;
 }
 
 }  // namespace relucover

@@ -44,8 +44,8 @@ class Verdict {
     Index count = 0;
     double sum = 0;
     for (const auto& name : names)
-      if (const auto at = result.chances.find(name); at != result.chances.end()) {
-        sum -= std::log(std::max(at->second, 1e-300));
+      if (const auto found = result.chances.find(name); found != result.chances.end()) {
+        sum -= std::log(std::max(found->second, 1e-300));
         ++count;
       }
     if (count < 2) return;

@@ -16,22 +16,26 @@ struct WaveHalf {
   Matrix z, rest, basis;  // rest: the residual beyond the basis
 };
 
-/// cos and sin of frequency·z beyond the basis, and what they explain.
+/// cos and sin of frequency·z, what they are along the basis, and what they explain beyond it.
 struct SeenWave {
   Matrix waves;         // two columns
+  Matrix along;         // basisᵀ waves
   Matrix coefficients;  // two by outputs
   double gain = 0;
+  /// What the waves foresee, with these coefficients.
+  Matrix beyond_basis(const Matrix& basis, const Matrix& with) const { return waves * with - basis * (along * with); }
 };
+/// `rest` is orthogonal to the basis, so only the waves' sizes need to know of it.
 SeenWave seen_wave(const WaveHalf& half, const Vector& frequency) {
   const Vector angle = half.z * frequency;
-  Matrix plain(angle.size(), 2);
-  plain << angle.array().cos().matrix(), angle.array().sin().matrix();
   SeenWave seen;
-  seen.waves = orthogonal_to(half.basis, plain);
-  const Matrix along = seen.waves.transpose() * half.rest;
-  seen.coefficients =
-      solve_semidefinite(seen.waves.transpose() * seen.waves + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), along);
-  seen.gain = along.cwiseProduct(seen.coefficients).sum();
+  seen.waves.resize(angle.size(), 2);
+  seen.waves << angle.array().cos().matrix(), angle.array().sin().matrix();
+  seen.along = half.basis.transpose() * seen.waves;
+  const Matrix explained = seen.waves.transpose() * half.rest;
+  const Matrix gram = seen.waves.transpose() * seen.waves - seen.along.transpose() * seen.along;
+  seen.coefficients = solve_semidefinite(gram + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), explained);
+  seen.gain = explained.cwiseProduct(seen.coefficients).sum();
   return seen;
 }
 
@@ -76,13 +80,14 @@ std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, 
 /// Gauss-Newton steps on the frequency, each taken only if it gains.
 Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
   constexpr int steps = 8;
+  constexpr double worth_a_step = 0.01;
   const Index d = half.z.cols();
   SeenWave now = seen_wave(half, frequency);
   for (int step = 0; step < steps; ++step) {
     const Vector angle = half.z * frequency;
     Matrix gram = Matrix::Zero(d, d);
     Vector gradient = Vector::Zero(d);
-    const Matrix left = half.rest - now.waves * now.coefficients;
+    const Matrix left = half.rest - now.beyond_basis(half.basis, now.coefficients);
     for (Index o = 0; o < half.rest.cols(); ++o) {
       const Vector slope = now.coefficients(1, o) * angle.array().cos() - now.coefficients(0, o) * angle.array().sin();
       const Matrix by_frequency = slope.asDiagonal() * half.z;
@@ -91,16 +96,15 @@ Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
     }
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(d) + 1e-300;
     const Vector change = solve_semidefinite(gram, gradient);
-    bool gained = false;
+    const double before = now.gain;
     for (const double share : {1.0, 0.3, 0.1}) {
       SeenWave next = seen_wave(half, frequency + share * change);
       if (!(next.gain > now.gain)) continue;
       frequency += share * change;
       now = std::move(next);
-      gained = true;
       break;
     }
-    if (!gained) break;
+    if (now.gain < (1 + worth_a_step) * before) break;
   }
   gain = now.gain;
   return frequency;
@@ -137,7 +141,7 @@ double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basi
   const WaveHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
   const auto score = [&](const WaveHalf& searched, const WaveHalf& tested) {
     const Vector frequency = found_wave(searched, work, random, control);
-    const Matrix foreseen = seen_wave(tested, frequency).waves * seen_wave(searched, frequency).coefficients;
+    const Matrix foreseen = seen_wave(tested, frequency).beyond_basis(tested.basis, seen_wave(searched, frequency).coefficients);
     const Vector along = foreseen.cwiseProduct(tested.rest).rowwise().sum();
     const double spread = along.norm();
     return spread > 0 ? along.sum() / spread : 0.0;
