@@ -171,8 +171,8 @@ class DeepExtraction {
       if (std::ssize(off) > most_wrong) off.resize(most_wrong);
       if (std::ssize(right) > most_right) right.resize(most_right);
       const RowMatrix beside = probes_near(queries(off, Eigen::all), queries(right, Eigen::all), near, random_);
-      x = one_above_other(stacked(stacked(x, queries(off, Eigen::all)), queries(right, Eigen::all)), beside);
-      y = one_above_other(stacked(stacked(y, answers(off, Eigen::all)), answers(right, Eigen::all)), ask(beside));
+      x = one_above_other(one_above_other(one_above_other(x, queries(off, Eigen::all)), queries(right, Eigen::all)), beside);
+      y = one_above_other(one_above_other(one_above_other(y, answers(off, Eigen::all)), answers(right, Eigen::all)), ask(beside));
       finish_again(x, y);
     }
   }
