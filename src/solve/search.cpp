@@ -179,6 +179,7 @@ class Search {
       const double best_before = outcome_.over_holdout_cost;
       const Fit over = over_parameterised(wide, attempt);
       outcome_.starts = attempt + 1;
+      if (getenv("DBG")) fprintf(stderr, "attempt %ld wide %ld n %ld max %ld train %.3g holdout %.3g\n", (long)attempt, (long)wide, (long)train_.samples(), (long)options_.max_units, over.train, over.holdout);
       if (over.holdout < 0.05 || wide >= options_.max_units) try_numbers_of_units(over);
       if (!outcome_.exact && over.train <= near) look_for_small_units(attempt);
       if (!outcome_.exact) regrow_while_it_gains();
@@ -203,6 +204,7 @@ class Search {
       const Fit wider = regrown(++regrowths_);
       outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, wider.holdout);
       try_numbers_of_units(wider);
+      if (getenv("DBG")) fprintf(stderr, "  regrown: units %ld holdout %.3g -> %.3g (%ld units)\n", (long)wider.model.units(), before, outcome_.holdout_cost, (long)outcome_.model.units());
       regrowing_gave_nothing_ = !outcome_.exact && outcome_.holdout_cost > gain * before;
     }
   }
