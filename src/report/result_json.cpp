@@ -7,11 +7,8 @@ namespace {
 JsonText plan_of(const Result& result) {
   JsonText plan = JsonText::list();
   for (const TriedMethod& tried : result.plan)
-    plan.push(JsonText::object({{"method", tried.method},
-                                {"reason", tried.reason},
-                                {"seconds", tried.seconds},
-                                {"status", tried.status},
-                                {"said", tried.said}}));
+    plan.push(JsonText::object(
+        {{"method", tried.method}, {"reason", tried.reason}, {"seconds", tried.seconds}, {"status", tried.status}, {"said", tried.said}}));
   return plan;
 }
 
