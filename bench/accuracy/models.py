@@ -3,7 +3,7 @@
 
 scikit-learn's networks on its own data sets, in Pipelines and as classifiers, PyTorch modules with all that exporters fold; five random
 states each. An answer counts when it is certified and serves what the model does at the user's rows and at fresh inputs drawn alike.
-    bench/accuracy/models.py [--states 5] [--only TEXT] [--kinds]
+    bench/accuracy/models.py [--states 5] [--only TEXT] [--kinds] [--threads 1]
 --kinds: models that are no network with one hidden layer, and what they are called.
 """
 import argparse
@@ -108,10 +108,10 @@ def agrees(model, network, x):
     return np.abs(truth - answer).max() <= (3e-5 if single else 1e-9) * max(1.0, np.abs(truth).max())
 
 
-def run_case(name, state):
+def run_case(name, state, threads=1):
     model, options, rows = CASES[name](state)
     start = time.perf_counter()
-    found = relucover.extract(model, seed=state, time_limit=120, **options)
+    found = relucover.extract(model, seed=state, time_limit=120, threads=threads, **options)
     seconds = time.perf_counter() - start
     rng = np.random.default_rng(state)
     # Rows of the user where the domain is theirs, or theirs are standardised; else inputs of the standard domain.
@@ -180,6 +180,7 @@ def main():
     arguments.add_argument("--states", type=int, default=5)
     arguments.add_argument("--only", default="")
     arguments.add_argument("--kinds", action="store_true")
+    arguments.add_argument("--threads", type=int, default=1)
     given = arguments.parse_args()
     if given.kinds:
         wrong = show_kinds(given.states)
@@ -191,7 +192,7 @@ def main():
         if given.only not in name:
             continue
         for state in range(given.states):
-            found, alike, seconds = run_case(name, state)
+            found, alike, seconds = run_case(name, state, given.threads)
             total += 1
             right += found.result.certified and alike
             false += found.result.certified and not alike

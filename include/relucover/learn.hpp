@@ -59,6 +59,13 @@ struct StageRecord {
   double residual = 0;
 };
 
+/// A method that was tried, and what it said.
+struct TriedMethod {
+  std::string method, reason;
+  double seconds = 0;
+  std::string status, said;
+};
+
 struct Result {
   AnswerStatus status;
   std::string message = "nothing was learned";
@@ -80,6 +87,8 @@ struct Result {
   double detection_limit = std::numeric_limits<double>::quiet_NaN();
   double seconds = 0;
   std::vector<StageRecord> stages;
+  /// Methods in the order in which they were tried.
+  std::vector<TriedMethod> plan;
   /// Things worth knowing, in words: constant columns, merged units, assumptions tested.
   std::vector<std::string> notes;
   /// Named figures of the method, for machines: condition numbers, standard errors, eigenvalue gaps.

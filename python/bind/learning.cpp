@@ -196,6 +196,20 @@ py::list stages_of(const Result& result) {
   return stages;
 }
 
+py::list plan_of(const Result& result) {
+  py::list plan;
+  for (const TriedMethod& tried : result.plan) {
+    py::dict entry;
+    entry["method"] = tried.method;
+    entry["reason"] = tried.reason;
+    entry["seconds"] = tried.seconds;
+    entry["status"] = tried.status;
+    entry["said"] = tried.said;
+    plan.append(entry);
+  }
+  return plan;
+}
+
 py::list method_list() {
   py::list all;
   for (const MethodInfo& info : methods()) {
@@ -242,6 +256,7 @@ void bind_learning(py::module_& module) {
       .def_readonly("figures", &Result::figures, "Named figures of the method.")
       .def_readonly("series", &Result::series, "Named series for plots.")
       .def_property_readonly("stages", &stages_of, "What each stage took and reached.")
+      .def_property_readonly("plan", &plan_of, "Methods in the order in which they were tried: why, seconds, what each said.")
       .def_property_readonly("usable", &Result::usable, "Whether the network is worth using.")
       .def_property_readonly("certified", &Result::certified, "Whether the status is exact or recovered.")
       .def("brief", &Result::brief, "One line.")

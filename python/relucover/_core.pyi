@@ -83,6 +83,7 @@ class Result:
     figures: dict[str, float]
     series: dict[str, list[float]]
     stages: list[dict[str, Any]]
+    plan: list[dict[str, Any]]
     usable: bool
     certified: bool
     def brief(self) -> str: ...

@@ -295,6 +295,8 @@ Result learn_outputs(const SampleSource& source, const LearnOptions& given) {
   if (checkpoint && !checkpoint->trouble().empty()) result.notes.push_back("the state could not be kept: " + checkpoint->trouble());
   result.domain = fmt::format("the {} samples of {}", source.samples(), source.name());
   result.seconds = clock.seconds();
+  if (result.plan.empty() && result.method != "auto")
+    result.plan = {{result.method, "asked for", result.seconds, name_of(result.status), result.message}};
   return result;
 }
 
@@ -348,6 +350,8 @@ Result learn_through_any(const SampleSource& source, const LearnOptions& options
   const bool prefer_link =
       !plain.certified() && through.usable() && (link != Link::sigmoid || through.residual_relative < plain.residual_relative);
   if (prefer_link) return through;
+  for (TriedMethod& tried : through.plan) tried.reason += fmt::format("; before a {} link", name_of(link));
+  plain.plan.insert(plain.plan.begin(), through.plan.begin(), through.plan.end());
   plain.notes.push_back(fmt::format("the labels look like those of a {} link, which was tried too: {}", name_of(link), through.message));
   return plain;
 }

@@ -8,6 +8,7 @@
 #include "learners/choose.hpp"
 #include "learners/families.hpp"
 #include "learners/registry.hpp"
+#include "learners/stage_clock.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/leftover/noise_shape.hpp"
 
@@ -187,7 +188,15 @@ void learn_by_plan(const SampleSource& source, const LearnOptions& options, cons
   constexpr double share_of_time = 0.6;  // of what is left, for a method that others come after
   Plan plan(source, options, control);
   const Result before = result;
+  std::vector<TriedMethod> tried;
   while (const Choice* choice = plan.next()) {
+    const StageClock clock(choice->method);
+    const TriedMethod this_one{choice->method, choice->reason};
+    const auto file = [&] {
+      tried.push_back(this_one);
+      tried.back().seconds = clock.seconds(), tried.back().status = name_of(result.status), tried.back().said = result.message;
+      result.plan = tried;
+    };
     Result kept = std::move(result);
     const bool first = plan.first();
     result = before;
@@ -198,12 +207,19 @@ void learn_by_plan(const SampleSource& source, const LearnOptions& options, cons
       if (kept.network.inputs() > 0 && (result.network.inputs() == 0 || kept.residual_relative < result.residual_relative))
         result.network = kept.network, result.residual_rms = kept.residual_rms, result.residual_relative = kept.residual_relative,
         result.holdout_rms = kept.holdout_rms;
-      control.check();  // the whole time is over, or somebody cancelled
       fail(result, Status::budget_exhausted, interrupted.what());
+      try {
+        control.check();
+      } catch (const Interrupted&) {  // the whole time is over, or somebody cancelled
+        file();
+        throw;
+      }
     }
     if (!first) refuse_second_chance(kept, source.outputs(), result);
+    file();
     plan.go_on_after(result);
     if (!first) result = better_with_stages(std::move(result), std::move(kept), source.outputs());
+    result.plan = tried;
     if (result.certified()) return;
   }
 }

@@ -2,6 +2,18 @@
 
 namespace relucover {
 
+namespace {
+
+JsonText plan_of(const Result& result) {
+  JsonText plan = JsonText::list();
+  for (const TriedMethod& tried : result.plan)
+    plan.push(JsonText::object(
+        {{"method", tried.method}, {"reason", tried.reason}, {"seconds", tried.seconds}, {"status", tried.status}, {"said", tried.said}}));
+  return plan;
+}
+
+}  // namespace
+
 JsonText json_of(const Result& result) {
   JsonText written = JsonText::list();
   for (const auto& record : result.stages)
@@ -30,6 +42,7 @@ JsonText json_of(const Result& result) {
       {"samples", result.samples},
       {"seconds", result.seconds},
       {"stages", written},
+      {"plan", plan_of(result)},
       {"notes", result.notes},
       {"figures", result.figures},
       {"series", result.series},

@@ -152,9 +152,11 @@ class Search {
       outcome_.starts = attempt + 1;
       outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, over.holdout);
       // Noisy labels: the floor is reached when pruning costs nothing, or when starts stop improving.
-      const bool at_noise_floor =
-          outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost && outcome_.train_cost > 0.3 * outcome_.holdout_cost;
+      const bool at_noise_floor = outcome_.holdout_cost < 1.02 * outcome_.over_holdout_cost &&
+                                  outcome_.holdout_cost > 0.5 * outcome_.over_holdout_cost &&  // else that one had not converged
+                                  outcome_.train_cost > 0.3 * outcome_.holdout_cost;
       if (at_noise_floor && outcome_.holdout_cost > 1e-10 && attempt >= starts_at_floor()) break;
+      if (options_.only_while_close && (outcome_.holdout_cost > SearchOptions::close || outcome_.holdout_cost > 0.7 * before)) break;
       if (outcome_.holdout_cost < 0.9 * before) {
         without_gain = 0;
         if (regrow) regrowths = 1;
@@ -167,11 +169,11 @@ class Search {
 
   /// Doubles the width until an over-parameterised fit stops gaining, then prunes for the least number that keeps it.
   SearchOutcome with_unknown_units() {
-    Index wide = std::clamp<Index>(train_.inputs(), 8, options_.max_units);
+    Index wide = std::min(std::max<Index>({train_.inputs(), 8, options_.least_width}), options_.max_units);
     if (options_.initial.units() > 0) {
       keep_if_better(converge(options_.initial, options_.settled, 60, 1e-29));
       regrow_while_it_gains();
-      wide = std::min(2 * options_.initial.units(), options_.max_units);
+      wide = std::min(std::max(2 * options_.initial.units(), options_.least_width), options_.max_units);
     }
     for (Index attempt = 0; attempt < options_.starts && !outcome_.exact; ++attempt) {
       report(attempt);
@@ -179,11 +181,18 @@ class Search {
       const double best_before = outcome_.over_holdout_cost;
       const Fit over = over_parameterised(wide, attempt);
       outcome_.starts = attempt + 1;
+      outcome_.widest = wide;
+      const bool gained = over.holdout < gain_wanted(wide) * best_before;
+      const bool widens = gained && 2 * wide <= options_.max_units;
+      // Narrower fits of a network that wants many more units say nothing, and cost as much.
+      if (widens && wide >= many_units && over.train > near) {
+        wide *= 2;
+        continue;
+      }
       if (over.holdout < 0.05 || wide >= options_.max_units) try_numbers_of_units(over);
       if (!outcome_.exact && over.train <= near) look_for_small_units(attempt);
       if (!outcome_.exact) regrow_while_it_gains();
       if (outcome_.exact) break;
-      const bool gained = over.holdout < 0.7 * best_before;
       outcome_.wants_more = gained && 2 * wide > options_.max_units;
       if (outcome_.wants_more && options_.may_ask_for_more) break;
       if (!gained && attempt >= 2) break;
@@ -193,6 +202,15 @@ class Search {
     return std::move(outcome_);
   }
 
+  static constexpr Index many_units = 32;
+
+  /// The share of the held-out cost that twice the units must leave at most. Units of a wide network gain little each until nearly all
+  /// are there; what no number of units explains gains little for ever, and ever more slowly.
+  double gain_wanted(Index units) const {
+    constexpr Index affordable = 2500;
+    return units * (train_.inputs() + train_.outputs()) <= affordable ? 0.9 : 0.7;
+  }
+
   /// A wide network with many units that matter a little: starts find most of them, and the rest beside these.
   void regrow_while_it_gains() {
     constexpr double close = 1e-2, gain = 0.7;
@@ -200,7 +218,7 @@ class Search {
       report(outcome_.starts);
       control_.check();
       const double before = outcome_.holdout_cost;
-      const Fit wider = regrown(++regrowths_);
+      const Fit wider = regrown(++regrowths_, outcome_.train_cost > near ? near : 1e-3 * outcome_.train_cost);
       outcome_.over_holdout_cost = std::min(outcome_.over_holdout_cost, wider.holdout);
       try_numbers_of_units(wider);
       regrowing_gave_nothing_ = !outcome_.exact && outcome_.holdout_cost > gain * before;
@@ -220,7 +238,7 @@ class Search {
   }
 
   /// Where the error of pruning jumps, and a little above, an exact fit is most likely.
-  void try_numbers_of_units(const Fit& over) {
+  void try_numbers_of_units(const Fit& over, int again = 2) {
     const auto path = prune(train_, over.model, 0, options_.loss, control_, &sums_).residual_at;
     const Index wide = over.model.units();
     Index jump = wide;
@@ -236,8 +254,12 @@ class Search {
       const Index units = std::min(wide, static_cast<Index>(std::ceil(factor * static_cast<double>(jump))));
       Fit fit = pruned_to(over, units);
       if (is_exact(fit)) fit = without_idle_units(std::move(fit));
-      keep_if_better(std::move(fit));
-      if (outcome_.exact || units == wide) return;
+      keep_if_better(fit);
+      if (outcome_.exact) return;
+      // With some units too many a fit converges slowly, but far enough to show which ones these are.
+      constexpr double clearer = 1e-2;
+      if (again > 0 && fit.train < near && fit.train < clearer * over.train) return try_numbers_of_units(fit, again - 1);
+      if (units == wide) return;
     }
   }
 

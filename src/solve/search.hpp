@@ -16,6 +16,11 @@ struct SearchOptions {
   /// More samples could be had, for more units than max_units: stop where these would gain.
   bool may_ask_for_more = false;
   Index starts = 12;
+  /// Starts after the first are made only beside a model that is close, and as long as they gain.
+  bool only_while_close = false;
+  static constexpr double close = 1e-3;
+  /// Least units of an over-parameterised start when finding out; 0: as many as inputs.
+  Index least_width = 0;
   std::uint64_t seed = 0;
   /// Units of the over-parameterised start for each unit wanted.
   double over_parameterisation = 2;
@@ -43,6 +48,8 @@ struct SearchOutcome {
   bool exact = false;
   /// Units were still gaining when these samples allowed no more.
   bool wants_more = false;
+  /// Units of the widest start, when finding out.
+  Index widest = 0;
   std::vector<double> history;
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/random.hpp"
 #include "verify/kink_planes.hpp"
+#include "verify/label_grid.hpp"
 #include "verify/segments.hpp"
 
 namespace relucover {
@@ -21,8 +22,21 @@ constexpr double mostly = 0.7;
 
 bool whole_numbers(const RowMatrix& answers) { return (answers.array() == answers.array().round()).all(); }
 
+/// Answers of few decimals or digits, but far more levels than these: noise, as it were. Segments that are short show rounding alone.
+std::optional<FirstLook> rounded_answers(const Segments& seen, const Control& control) {
+  constexpr double many_levels = 1000;
+  const LabelGrid grid = label_grid(MemorySource<double>(RowMatrix::Zero(seen.middle.rows(), 1), seen.middle), control);
+  if (!grid.rounded()) return std::nullopt;
+  const Vector spread = (seen.middle.rowwise() - seen.middle.colwise().mean()).colwise().norm().transpose() /
+                        std::sqrt(static_cast<double>(seen.middle.rows()));
+  if (!(spread.maxCoeff() > many_levels * grid.step())) return std::nullopt;
+  std::string words = grid.words();
+  words.replace(0, std::string("labels").size(), "answers");
+  return FirstLook{Look::noisy, words + ": short segments of queries show their rounding, not what bends"};
+}
+
 /// What shows without looking for bends.
-std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
+std::optional<FirstLook> plain_to_see(const Segments& seen, double noise, const Control& control) {
   const auto& first = seen.middle;
   if (seen.distinct_values == 1 || (first.rowwise() - first.row(0)).isZero(0))
     if (second_differences(seen).isZero(0))
@@ -52,7 +66,7 @@ std::optional<FirstLook> plain_to_see(const Segments& seen, double noise) {
         fmt::format("{:.0f}% of the answers do not change when the query moves a little: the model is piecewise constant (a tree, "
                     "a forest, rounded scores), not a network of ReLUs",
                     100 * still)};
-  return std::nullopt;
+  return rounded_answers(seen, control);
 }
 
 /// The largest difference of two answers to one query.
@@ -96,6 +110,23 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
   look.words = share < 0 ? "few segments of queries bend"
                          : fmt::format("piecewise linear: second differences vanish on short segments ({:.0f}% look smooth)", 100 * share);
   const KinkPlanes planes = follow_kinks(answers, law, rounding, seed);
+  constexpr Index enough_bends = 6;
+  if (planes.bends >= enough_bends && 2 * planes.jumps > planes.bends) {
+    look.kind = Look::steps;
+    look.words = fmt::format(
+        "the model jumps: at {} of {} places where it bends most, the bend does not shrink with the distance; it is piecewise constant in "
+        "part (a tree, rounded scores), not a network of ReLUs",
+        planes.jumps, planes.bends);
+    return look;
+  }
+  if (planes.bends >= enough_bends && 2 * planes.round > planes.bends) {
+    look.kind = Look::smooth;
+    look.words = fmt::format(
+        "the model is smooth, with sharp bends: at {} of {} of them the bend shrinks with the square of the distance (at a kink, with the "
+        "distance); steep softplus and the like look like this, networks of ReLUs don't",
+        planes.round, planes.bends);
+    return look;
+  }
   constexpr Index enough = 20;
   const double other_kinks = planes.longest_step < 5e-3 ? 0.2 : 0.5;  // a wide step meets others
   if (planes.places >= enough && planes.share() > other_kinks) {
@@ -116,7 +147,7 @@ FirstLook kinked_or_smooth(const Segments& seen, Link link, Asking& asking, cons
 FirstLook first_look(Asking& asking, const QueryLaw& law, std::optional<Link> link, std::uint64_t seed, const Control& control) {
   control.progress("first look", -1);
   const Segments seen = ask_along_segments(asking, law, seed, control);
-  if (const auto plain = plain_to_see(seen, noise_of(asking, law, seed, control))) {
+  if (const auto plain = plain_to_see(seen, noise_of(asking, law, seed, control), control)) {
     FirstLook look = *plain;
     if (look.kind == Look::noisy || look.kind == Look::unknown) look.link = link.value_or(likely_link(seen.middle));
     return look;

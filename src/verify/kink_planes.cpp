@@ -55,34 +55,61 @@ struct Plane {
 
 class KinkFinder {
  public:
-  KinkFinder(Local& local, double rounding) : local_(local), rounding_(rounding) {}
+  KinkFinder(Local& local, double rounding, KinkPlanes& found) : local_(local), rounding_(rounding), found_(found) {}
 
   /// The plane of a kink between two places, if there is one that can be told from others.
   std::optional<Plane> between(Vector a, Vector b) {
     constexpr int halvings = 9;
-    const double least = 1e3 * rounding_;
     Index output = -1;
     RowMatrix known = answers_at(a, b, {0, 0.5, 1});  // at both ends and in the middle
+    std::vector<double> bends;
     for (int step = 0; step < halvings; ++step) {
-      const RowMatrix quarters = answers_at(a, b, {0.25, 0.75});
-      RowMatrix f(5, known.cols());
-      f << known.row(0), quarters.row(0), known.row(1), quarters.row(1), known.row(2);
-      if (!f.allFinite()) return std::nullopt;
-      const auto bend = [&](Index i) -> Vector { return (f.row(i) + f.row(i + 2) - 2 * f.row(i + 1)).cwiseAbs().transpose(); };
-      const Vector left = bend(0), middle = bend(1), right = bend(2);
-      if (output < 0) (left + middle + right).maxCoeff(&output);
-      const double most = std::max({left[output], middle[output], right[output]});
-      if (most < least) return std::nullopt;
-      const Vector from = a, length = b - a;
-      const Index first = left[output] == most ? 0 : right[output] == most ? 2 : 1;  // the half with the largest bend, by quarters
-      a = from + 0.25 * static_cast<double>(first) * length;
-      b = a + 0.5 * length;
-      known = f.middleRows(first, 3);
+      bends.push_back(halve(a, b, known, output));
+      if (!(bends.back() > 1e3 * rounding_)) return std::nullopt;
     }
+    look_closely(a, b, known, output, std::move(bends));
     return plane_between(a, b, output);
   }
 
  private:
+  /// Goes to the half with the largest bend, which is returned; negative where answers are missing.
+  double halve(Vector& a, Vector& b, RowMatrix& known, Index& output) {
+    const RowMatrix quarters = answers_at(a, b, {0.25, 0.75});
+    RowMatrix f(5, known.cols());
+    f << known.row(0), quarters.row(0), known.row(1), quarters.row(1), known.row(2);
+    if (!f.allFinite()) return -1;
+    const auto bend = [&](Index i) -> Vector { return (f.row(i) + f.row(i + 2) - 2 * f.row(i + 1)).cwiseAbs().transpose(); };
+    const Vector left = bend(0), middle = bend(1), right = bend(2);
+    if (output < 0) (left + middle + right).maxCoeff(&output);
+    const double most = std::max({left[output], middle[output], right[output]});
+    const Vector from = a, length = b - a;
+    const Index first = left[output] == most ? 0 : right[output] == most ? 2 : 1;  // the half with the largest bend, by quarters
+    a = from + 0.25 * static_cast<double>(first) * length;
+    b = a + 0.5 * length;
+    known = f.middleRows(first, 3).eval();
+    return most;
+  }
+
+  /// How the bend shrinks with the distance: by half each time where it is a kink.
+  void look_closely(Vector a, Vector b, RowMatrix known, Index output, std::vector<double> bends) {
+    constexpr int further = 6, compared = 3;
+    constexpr double jumps = 0.3, kinks = 1.45;  // exponents of the distance
+    constexpr double single = 1.2e-7;            // places are rounded to float32
+    const double slope = std::abs(known(2, output) - known(0, output)) / (b - a).norm();
+    const double visible = 10 * (3 * rounding_ + single * slope);
+    while (std::ssize(bends) > compared && bends.back() < visible) bends.pop_back();
+    for (int step = 0; step < further; ++step) {
+      const double bend = halve(a, b, known, output);
+      if (!(bend > visible)) break;
+      bends.push_back(bend);
+    }
+    if (!(bends.back() > visible)) return;
+    const double exponent = std::log2(bends[bends.size() - 1 - compared] / bends.back()) / compared;
+    ++found_.bends;
+    found_.jumps += exponent < jumps;
+    found_.round += exponent > kinks;
+  }
+
   RowMatrix answers_at(const Vector& a, const Vector& b, const std::vector<double>& fractions) {
     RowMatrix places(std::ssize(fractions), a.size());
     for (Index i = 0; i < places.rows(); ++i) places.row(i) = (a + fractions[static_cast<std::size_t>(i)] * (b - a)).transpose();
@@ -123,6 +150,7 @@ class KinkFinder {
 
   Local& local_;
   double rounding_;
+  KinkPlanes& found_;
 };
 
 }  // namespace
@@ -133,7 +161,7 @@ KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answer
   KinkPlanes found;
   Local local(answers, law);
   if (local.dimension() < 2 || local.dimension() > most_inputs) return found;
-  KinkFinder finder(local, rounding);
+  KinkFinder finder(local, rounding, found);
   for (Index t = 0; t < tries && found.kinks < wanted; ++t) {
     const RowMatrix ends = law.draw(seed, purpose_of_kinks, 8 * t, 2 + places);
     local.stand_at(ends.row(0).transpose());

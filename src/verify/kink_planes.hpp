@@ -11,6 +11,9 @@ struct KinkPlanes {
   Index places = 0;         // on these planes, away from where they were found
   double longest_step = 0;  // across a plane
   Index elsewhere = 0;      // of these, where the model does not bend as it did
+  Index bends = 0;          // that were looked at closely: kinks shrink with the distance,
+  Index jumps = 0;          // these do not shrink,
+  Index round = 0;          // and these shrink with its square
   double share() const { return places > 0 ? static_cast<double>(elsewhere) / static_cast<double>(places) : 0; }
 };
 

@@ -45,15 +45,19 @@ SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling
   const Index few = samples_wanted(source, source.inputs(), wide, few_per_unknown);
   const Index many = samples_wanted(source, source.inputs(), wide, many_per_unknown);
   Index tried = 0;
+  SearchOptions fitting = options;
   if (options.units > 0 && 2 * few <= source.samples() && few < many) {
     SearchOptions once = options;
-    once.starts = tried = 1;
+    constexpr Index many_units = 32, beside_close = 4;
+    once.only_while_close = options.units >= many_units;
+    once.starts = once.only_while_close ? std::min(options.starts, beside_close) : 1;
     const SearchData data = search_data(source, scaling, few, options.seed, control);
     SearchOutcome found = search(data.fit, data.judge, once, control);
     if (found.exact) return found;
+    tried = found.starts;
+    if (once.only_while_close && found.holdout_cost < SearchOptions::close) fitting.initial = std::move(found.model);
   }
   const SearchData data = search_data(source, scaling, many, options.seed, control);
-  SearchOptions fitting = options;
   // More units than the samples in memory determine would only follow these.
   const bool all = many >= source.samples();
   if (options.units == 0 && !all) fitting.max_units = std::min(options.max_units, 2 * wide);
@@ -63,6 +67,7 @@ SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling
   if (found.exact || options.units > 0 || all || !found.wants_more || fitting.max_units == options.max_units) return found;
   SearchOptions wider = options;
   wider.initial = std::move(found.model);
+  wider.least_width = 2 * found.widest;
   SearchOutcome more = found_by_search(source, scaling, 4 * wide, wider, control);
   more.starts += found.starts;
   return more;
