@@ -13,7 +13,7 @@ namespace relucover {
 
 namespace {
 
-std::vector<Index> stacked_rows(const std::vector<Index>& some, Index rows, Index outputs) {
+std::vector<Index> rows_of_outputs(const std::vector<Index>& some, Index rows, Index outputs) {
   std::vector<Index> all;
   all.reserve(some.size() * static_cast<std::size_t>(outputs));
   for (Index o = 0; o < outputs; ++o)
@@ -70,7 +70,7 @@ Vector normalised_form(Vector form) {
 }  // namespace
 
 StackedAnswer StackedAnswer::of(const std::vector<Index>& some) const {
-  const auto all = stacked_rows(some, rows, outputs);
+  const auto all = rows_of_outputs(some, rows, outputs);
   StackedAnswer part{static_cast<Index>(some.size()), outputs, {}, spanning_basis(basis(all, Eigen::all))};
   part.residual = orthogonal_to(part.basis, residual(all));
   return part;
@@ -80,7 +80,7 @@ Vector StackedAnswer::by_sample(const Vector& stacked) const {
   return Eigen::Map<const Matrix>(stacked.data(), rows, outputs).rowwise().sum();
 }
 
-StackedAnswer stacked(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation) {
+StackedAnswer stacked_answer(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation) {
   StackedAnswer answer{judged.answer.rows(), judged.outputs(), {}, spanning_basis(stacked_jacobian(judged, decorrelation))};
   const Matrix turned = residual;  // outputs below each other: columns of the matrix
   answer.residual = orthogonal_to(answer.basis, Eigen::Map<const Vector>(turned.data(), turned.size()));
@@ -88,7 +88,7 @@ StackedAnswer stacked(const JudgedLayers& judged, const Matrix& residual, const 
 }
 
 UnitPlace UnitPlace::of(const std::vector<Index>& some) const {
-  return {from, to, z1(some, Eigen::all), effect(stacked_rows(some, z1.rows(), effect.rows() / z1.rows()), Eigen::all)};
+  return {from, to, z1(some, Eigen::all), effect(rows_of_outputs(some, z1.rows(), effect.rows() / z1.rows()), Eigen::all)};
 }
 
 Matrix UnitPlace::effects_of(const Vector& values) const {
@@ -107,7 +107,7 @@ std::vector<UnitPlace> unit_places(const JudgedLayers& judged, const Matrix& dec
     }
     for (Index from = 0; from < to; ++from) {
       const Matrix z = whitened(judged.values[static_cast<std::size_t>(from)]);
-      if (z.cols() > 0) places.push_back({from, to, with_ones(z), effect});
+      if (z.cols() > 0) places.push_back({from, to, with_constant(z), effect});
     }
   }
   return places;

@@ -218,7 +218,7 @@ LeftoverVerdict nothing_left(const JudgedLayers& judged, const LabelGrid& grid, 
                     verdict.result.tail));
   if (!look.goes_on() || !look.test_kinks()) return verdict.result;
   const KeptRows& kept = look.kept;
-  const StackedAnswer answer = stacked(judged, kept.residual, kept.decorrelation);
+  const StackedAnswer answer = stacked_answer(judged, kept.residual, kept.decorrelation);
   const std::vector<UnitPlace> places = unit_places(judged, kept.decorrelation);
   verdict.test("shapes_of_units", shapes_of_layers(judged, kept.decorrelation, answer, verdict.random),
                "the residual goes with another shape of a unit, or of all units of a layer", false_alarms::common);

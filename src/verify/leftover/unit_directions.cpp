@@ -9,7 +9,7 @@
 
 namespace relucover {
 
-Matrix with_ones(const Matrix& z) {
+Matrix with_constant(const Matrix& z) {
   Matrix z1(z.rows(), z.cols() + 1);
   z1 << z, Vector::Ones(z.rows());
   return z1;

@@ -6,7 +6,7 @@
 namespace relucover {
 
 /// (z, 1).
-Matrix with_ones(const Matrix& z);
+Matrix with_constant(const Matrix& z);
 /// Directions that a missing unit may have: random ones, those along which the residual is curved, those of rows where it is large.
 Matrix likely_directions(const Matrix& z, const Matrix& residual, Index count, RandomStream& random);
 Matrix sorted_columns(Matrix values);
