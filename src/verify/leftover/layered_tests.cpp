@@ -153,6 +153,7 @@ void test_refits(const JudgedLayers& judged, const Matrix& decorrelation, const 
                  Verdict& verdict) {
   constexpr double hopeless = 0.6;
   constexpr Index steps = 6, most = 2;
+  level /= static_cast<double>(std::max<std::size_t>(1, places.size()));
   double least = 1, before = -1;
   for (std::size_t k = 0; k < places.size(); ++k) {
     const UnitPlace& place = places[k];
