@@ -34,7 +34,7 @@ struct LayeredLinearisationOptions {
   Index most_iterations = 80;
 };
 
-/// Whether a model of so many parameters is too large for matrices of their square.
+/// Whether a model of so many parameters is too large for many matrices of their square; steps form one up to 2500.
 bool too_large_for_dense(Index parameters);
 
 /// `model` and `samples` must outlive the linearisation.

@@ -33,3 +33,12 @@ def test_a_weight_between_layers_that_one_sample_feels_is_not_exact():
     found = relucover.learn(x, y, layers=[3, 2], threads=1, time_limit=60)
     assert found.status == "approximate" and "one sample alone" in found.message
     assert found.residual_relative < 1e-13
+
+
+def test_noise_of_deep_labels_hides_no_linear_path():
+    """The network alone is recovered through its noise; beside a linear function of half the noise's size nothing is claimed."""
+    x, y, _ = relucover.sample(3, layers=[3, 2], samples=3000, noise=0.01, seed=1)
+    honest = relucover.learn(x, y, layers=[3, 2], threads=1, time_limit=60)
+    assert honest.status == "recovered" and 0 < honest.detection_limit < 0.5, honest.message
+    found = relucover.learn(x, y + 0.005 * x[:, :1], layers=[3, 2], threads=1, time_limit=60)
+    assert not found.certified, found.message

@@ -80,7 +80,7 @@ Vector StackedAnswer::by_sample(const Vector& stacked) const {
   return Eigen::Map<const Matrix>(stacked.data(), rows, outputs).rowwise().sum();
 }
 
-StackedAnswer stacked(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation) {
+StackedAnswer stacked_answer(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation) {
   StackedAnswer answer{judged.answer.rows(), judged.outputs(), {}, spanning_basis(stacked_jacobian(judged, decorrelation))};
   const Matrix turned = residual;  // outputs below each other: columns of the matrix
   answer.residual = orthogonal_to(answer.basis, Eigen::Map<const Vector>(turned.data(), turned.size()));

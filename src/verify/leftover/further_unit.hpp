@@ -20,7 +20,7 @@ struct StackedAnswer {
   /// Sums over the outputs of each sample.
   Vector by_sample(const Vector& stacked) const;
 };
-StackedAnswer stacked(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation);
+StackedAnswer stacked_answer(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation);
 
 struct UnitPlace {
   Index from = 0, to = 0;  // levels

@@ -152,21 +152,25 @@ void test_refits(const JudgedLayers& judged, const Matrix& decorrelation, const 
                  const std::vector<FurtherCrossFit>& found, const StackedAnswer& answer, double level, const Control& control,
                  Verdict& verdict) {
   constexpr double hopeless = 0.6;
-  constexpr Index steps = 6, most = 2;
+  constexpr Index steps = 6, most = 2, starts = 10;
+  level /= static_cast<double>(std::max<std::size_t>(1, places.size()));
   double least = 1, before = -1;
   for (std::size_t k = 0; k < places.size(); ++k) {
     const UnitPlace& place = places[k];
     const double freedom = static_cast<double>(place.inputs() + place.effect.cols());
     const auto chance_of = [&](double gain) { return gamma_tail(freedom, 2 * freedom, gain); };
+    // A unit of a layer is looked for once more with all samples: halves show what is worth 200, all of them what is worth 100.
+    const bool of_a_layer = place.to == place.from + 2;
     std::vector<FurtherUnit> units = found[k].found;
+    if (of_a_layer) {
+      const auto more = search_place(place, answer, starts, verdict.random, control);
+      units.insert(units.end(), more.begin(), more.end());
+    }
+    for (FurtherUnit& unit : units) unit = climbed_unit(place, answer, unit, of_a_layer ? steps : 1);
     std::stable_sort(units.begin(), units.end(), [](const FurtherUnit& a, const FurtherUnit& b) { return a.gain > b.gain; });
     units.resize(std::min<std::size_t>(units.size(), most));
-    double gain = 0;
-    for (FurtherUnit& unit : units) {
-      unit = climbed_unit(place, answer, unit, steps);
-      gain = std::max(gain, unit.gain);
-    }
-    if (place.to == place.from + 2 && chance_of(gain / hopeless) < level) {
+    double gain = units.empty() ? 0 : units.front().gain;
+    if (of_a_layer && chance_of(gain / hopeless) < level) {
       if (before < 0) before = layered_refit(judged, judged.samples, decorrelation, judged.model, control).squares;
       for (const FurtherUnit& unit : units)
         gain = std::max(
@@ -218,7 +222,7 @@ LeftoverVerdict nothing_left(const JudgedLayers& judged, const LabelGrid& grid, 
                     verdict.result.tail));
   if (!look.goes_on() || !look.test_kinks()) return verdict.result;
   const KeptRows& kept = look.kept;
-  const StackedAnswer answer = stacked(judged, kept.residual, kept.decorrelation);
+  const StackedAnswer answer = stacked_answer(judged, kept.residual, kept.decorrelation);
   const std::vector<UnitPlace> places = unit_places(judged, kept.decorrelation);
   verdict.test("shapes_of_units", shapes_of_layers(judged, kept.decorrelation, answer, verdict.random),
                "the residual goes with another shape of a unit, or of all units of a layer", false_alarms::common);
