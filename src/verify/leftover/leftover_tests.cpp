@@ -158,7 +158,7 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
     return verdict.refuse(
         "most labels are explained to rounding and a few not at all: this is no noise, but wrong labels or a unit that few samples "
         "see (`--method robust` looks for the former)");
-  const Matrix z1 = with_ones(kept.z);
+  const Matrix z1 = with_constant(kept.z);
   const Matrix some_x = kept.x(part, Eigen::all);
   const Matrix tangent =
       plain_units ? tangent_of(kept.z, z1 * refit.forms.transpose()) : tangent_of(some_x, some_x * refit.forms.transpose(), answer.unit);
@@ -198,7 +198,7 @@ double skewed(const Matrix& studentised) {
 double refit_in_noise(const Judged& answer, const KeptRows& kept, const Network& network, const Matrix& labels, Index starts,
                       const Control& control, RandomStream& random) {
   constexpr Index times = 3;
-  const Matrix z1 = with_ones(kept.z), forms = forms_of(answer, network), outputs = kept.decorrelation.transpose() * network.A;
+  const Matrix z1 = with_constant(kept.z), forms = forms_of(answer, network), outputs = kept.decorrelation.transpose() * network.A;
   double gain = 0;
   for (Index k = 0; k < times; ++k) {
     const Matrix flipped = random_signs(z1.rows(), 1, random).col(0).asDiagonal() * kept.residual;
@@ -352,10 +352,11 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
                "a wave, found on one half of the samples, explains more on the other");
   if (!goes_on()) return verdict.result;
   if (!rounded)
-    verdict.test("ridge",
-                 ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis,
-                             forms_of(answer, network).leftCols(answer.z.cols()).transpose(), verdict.random, control),
-                 "the residual is of one sign between two planes", std::max(level, false_alarms::common));
+    verdict.test(
+        "ridge",
+        ridges_left(kept.z, studentised(kept.rows, Eigen::all), basis, forms_of(answer, network).leftCols(answer.z.cols()).transpose(),
+                    even.normal && !even.weighted, verdict.random, control),
+        "the residual is of one sign between two planes", std::max(level, false_alarms::common));
   if (!goes_on()) return verdict.result;
   if (verdict.result.tail > too_heavy)
     verdict.refuse(fmt::format(
@@ -378,7 +379,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   const std::string together = "several signs of something left to explain come together";
   verdict.test_together(
       "together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"},
-      together);
+      together, std::max(verdict.each, false_alarms::unlike));
   // These go together by chance too (correlations of .25 on benign data).
   verdict.test_together("one_more_together", {"many_units", "ridge", "smooth", "one_more_unit"}, together, false_alarms::alike);
   return verdict.result;

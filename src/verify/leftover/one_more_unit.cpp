@@ -88,7 +88,7 @@ void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& re
 
 }  // namespace
 
-Matrix with_ones(const Matrix& z) {
+Matrix with_constant(const Matrix& z) {
   Matrix z1(z.rows(), z.cols() + 1);
   z1 << z, Vector::Ones(z.rows());
   return z1;
@@ -296,7 +296,7 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
   const auto order = random_rows(z.rows(), z.rows(), random);
   const auto middle = order.begin() + z.rows() / 2;
   const auto half_of = [&](const std::vector<Index>& rows) {
-    SearchedHalf half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
+    SearchedHalf half{with_constant(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
     half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind, control);
     return half;
   };
@@ -322,7 +322,7 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& ba
 std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms,
                                     Index most, const UnitKind& kind) {
   constexpr Index steps = 6;
-  const Matrix z1 = with_ones(z), rest = orthogonal_to(basis, residual);
+  const Matrix z1 = with_constant(z), rest = orthogonal_to(basis, residual);
   std::vector<FoundUnit> units;
   for (const Vector& form : forms)
     if (const SeenUnit unit = seen(z1, form, rest, basis, kind); unit.visible) units.push_back({unit.gain, form, unit.output});

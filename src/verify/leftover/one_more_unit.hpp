@@ -30,7 +30,7 @@ struct UnitSearch {
 UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
                         const UnitKind& kind = {}, const Control& control = {});
 
-Matrix with_ones(const Matrix& z);
+Matrix with_constant(const Matrix& z);
 
 /// What the best unit gains where signs are flipped: the mean of a few searches.
 double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
