@@ -90,7 +90,7 @@ class Scan {
 
 /// The largest value for column k along directions near the one that has it so far.
 double turned(const Matrix& z, Vector direction, Scan& scan, Index k, double value, RandomStream& random) {
-  constexpr Index turns = 150;
+  constexpr Index turns = 50;
   constexpr double widest = 0.3, narrowest = 0.01;
   direction.normalize();
   for (Index turn = 0; turn < turns; ++turn) {
@@ -109,7 +109,7 @@ double turned(const Matrix& z, Vector direction, Scan& scan, Index k, double val
 double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, bool even, RandomStream& random,
                    const Control& control) {
   constexpr Index flips = 60, few_flips = 30, fewest = 8, most_inputs = 40, times_more = 16;
-  constexpr double bound = 5, work = 6e7, widen = 1.8, suspicious = 2.5;
+  constexpr double bound = 5, work = 4e7, widen = 1.8, suspicious = 2.5;
   const Index n = z.rows(), outputs = studentised.cols();
   if (z.cols() == 0 || z.cols() > most_inputs || n < 6 * fewest) return 1;
   const std::vector<Index> widths = growing_counts(fewest, n / 6, widen);
@@ -153,12 +153,15 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
     control.check();
     look_along(j, j % step == 0 ? few_flips : 0, flips);
   }
-  if (z.cols() > 1)  // a thin slab is seen along few directions: from one that cuts some of it to the best
-    for (Index k = 0; k <= flips; ++k) {
-      control.check();
-      best[k] = turned(z, directions.col(best_at[static_cast<std::size_t>(k)]), scan, k, best[k], random);
-    }
-  return tail_of_maxima(best.head(flips), best[flips]);
+  if (z.cols() == 1) return tail_of_maxima(best.head(flips), best[flips]);
+  // A thin slab is seen along few directions: from one that cuts some of it to the best.
+  const auto turn = [&](Index k) {
+    control.check();
+    best[k] = turned(z, directions.col(best_at[static_cast<std::size_t>(k)]), scan, k, best[k], random);
+  };
+  for (Index k = 0; k < few_flips; ++k) turn(k);
+  turn(flips);
+  return tail_of_maxima(best.head(few_flips), best[flips]);
 }
 
 }  // namespace relucover
