@@ -233,9 +233,10 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
     certificate.reason = std::move(why);
     return certificate;
   };
-  if (claimed.samples.samples() * claimed.samples.outputs() < equations_per_unknown * model.unknowns())
-    return refused(
-        fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns()));
+  const Index equations = claimed.samples.samples() * claimed.samples.outputs();
+  const std::string too_few =
+      fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), model.unknowns());
+  if (equations < fewest_equations * model.unknowns()) return refused(too_few);
   if (model.units() == 0) return refused("no unit stands out of the noise");
   if (!claimed.known->determined) return refused("some parameters are not determined by the data");
   if (const auto problem = repeated_samples(answer)) return refused(*problem);
@@ -261,6 +262,7 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
     certificate.something_left = true;
     return refused(left.refusal);
   }
+  if (equations < equations_per_unknown * model.unknowns()) return refused(too_few);
   certificate.detection_limit = left.detection_limit;
   if (!(left.detection_limit < largest_limit)) {
     const double factor = std::pow(left.detection_limit / largest_limit, 2);

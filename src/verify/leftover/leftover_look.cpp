@@ -172,6 +172,7 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
   if (!goes_on()) return false;
   const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise_.level));
+  rows_may_change_places_ = even.normal && !even.weighted;
   const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random);
   const std::string of_two = "the residual goes with a term of one or two inputs: a power, a threshold, a product",
                     of_three = "the residual goes with a product of three inputs or more, or of their signs";
@@ -196,7 +197,8 @@ bool LookAtLeftover::test_wave(double work) {
 
 bool LookAtLeftover::test_ridges(const Matrix& units) {
   if (!rounded)
-    verdict.test("ridge", ridges_left(kept.z, studentised_kept(), basis_over_noise_, units, verdict.random, control_),
+    verdict.test("ridge",
+                 ridges_left(kept.z, studentised_kept(), basis_over_noise_, units, rows_may_change_places_, verdict.random, control_),
                  "the residual is of one sign between two planes", std::max(level_, false_alarms::common));
   return goes_on();
 }
@@ -220,7 +222,7 @@ void LookAtLeftover::test_together() {
   const std::string together = "several signs of something left to explain come together";
   verdict.test_together(
       "together", {"large_place", "large_neighbours", "smooth", "shape_at_kink", "one_more_unit", "one_more_unit_clipped", "equal_inputs"},
-      together);
+      together, std::max(verdict.each, false_alarms::unlike));
   // These go together by chance too (correlations of .25 on benign data).
   verdict.test_together("one_more_together", {"many_units", "ridge", "smooth", "one_more_unit"}, together, false_alarms::alike);
 }

@@ -59,6 +59,7 @@ class LookAtLeftover {
   RowNoise noise_;
   Matrix basis_over_noise_;
   double level_ = 0;
+  bool rows_may_change_places_ = false;  // noise is normal and of one size
 };
 
 }  // namespace relucover

@@ -29,6 +29,8 @@ inline constexpr double stated = 1e-3;
 inline constexpr double refit = 1e-5;
 /// Where a unit of the size of the others would be seen at once, what a search makes of noise is the larger danger.
 inline constexpr double refit_of_clear_units = 1e-6;
+/// Nominal, of tests that look at different things and are careful each: some ten times smaller.
+inline constexpr double unlike = 1e-3;
 /// Nominal, of tests that are no more than nearly independent: some five times larger.
 inline constexpr double alike = 1e-5;
 }  // namespace false_alarms
