@@ -59,7 +59,10 @@ def _today():
 
 def _plan(result):
     """Methods in the order in which they were tried: seconds, and what became of each. Stages of those whose answer was not taken begin with their name."""
-    method, seconds = result.get("method") or "", {}
+    if result.get("plan"):
+        return [(tried["method"], f"{tried['seconds']:.3g}", f"{tried['status']}: {tried['said']}" + (f" ({tried['reason']})" if tried["reason"] else ""))
+                for tried in result["plan"]]
+    method, seconds = result.get("method") or "", {}  # written before there was a plan
     for record in result.get("stages") or []:
         tried, _, stage = record["stage"].partition(": ")
         tried = tried if stage else method

@@ -70,13 +70,23 @@ struct Iterate {
   void fields(auto& visit) { visit(outcome, damping, tolerance, rejections, product_precision, finished); }
 };
 
+constexpr double far = 1e-4;  // relative cost
+
 /// How precisely to solve for a step. Far from the answer the linear model is not worth more than a loose one; near it every digit
 /// counts, except those that the damping takes away and those beyond the cost asked for.
 double inner_tolerance(const Iterate& at, const SolverOptions& options, double variance) {
-  constexpr double far = 1e-4;
   const double cost = at.outcome.cost / variance;
   if (cost > far) return at.tolerance;
   return std::clamp(std::max(at.damping, 0.1 * std::sqrt(options.relative_cost / cost)), options.tight, options.loose);
+}
+
+/// Precise steps of many units on few inputs, which are nearly dependent, take all the iterations there are.
+Index expected_inner_iterations(const Iterate& at, const SolverOptions& options, double variance) {
+  constexpr Index units_to_an_input = 4;
+  const SignFreeModel& model = at.outcome.model;
+  const bool crowded = model.units() >= units_to_an_input * model.inputs() && at.outcome.cost / variance < far;
+  return crowded ? std::max(LinearisationOptions::usual_inner_iterations, options.max_inner_iterations)
+                 : LinearisationOptions::usual_inner_iterations;
 }
 
 /// Steps that gain little, but more than the linear model promises, were not solved well enough; where it promises too much, they
@@ -137,6 +147,7 @@ SolveOutcome levenberg_marquardt(const SampleSource& source, SignFreeModel start
   std::unique_ptr<Linearisation> linear;
   const auto linearise_at = [&](const Iterate& at) {
     linearisation.product_precision = at.product_precision;
+    linearisation.expected_inner_iterations = expected_inner_iterations(at, options, variance);
     linear = linearise(source, at.outcome.model, linearisation, control);
   };
   Iterate at;

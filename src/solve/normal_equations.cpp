@@ -245,14 +245,14 @@ class MatrixFreeLinearisation : public Linearisation {
   Vector hidden_square_;
 };
 
-bool dense_is_cheaper(const SampleSource& source, const SignFreeModel& model) {
-  // Dense: one product of pairs and one factorisation per step. Matrix-free: about 40 iterations of two thin products,
-  // which run at about a third of the speed of a square one.
+bool dense_is_cheaper(const SampleSource& source, const SignFreeModel& model, Index iterations) {
+  // Dense: one product of pairs and one factorisation per step. Matrix-free: iterations of two thin products, which run at about a
+  // third of the speed of a square one.
   const double width = static_cast<double>(model.inputs() + 1), units = static_cast<double>(model.units() + 1);
   const double columns = width * units, samples = static_cast<double>(source.samples());
   const double size = columns + (model.output_is_free() ? static_cast<double>(model.output.size() + model.affine.size()) : 0);
   const double dense = samples * columns * columns / 2 + size * size * size / 3;
-  const double matrix_free = 40 * samples * columns * 4 * 3;
+  const double matrix_free = static_cast<double>(iterations) * samples * columns * 4 * 3;
   return size < 4000 && dense < matrix_free;
 }
 
@@ -261,7 +261,8 @@ bool dense_is_cheaper(const SampleSource& source, const SignFreeModel& model) {
 std::unique_ptr<Linearisation> linearise(const SampleSource& source, const SignFreeModel& model, const LinearisationOptions& options,
                                          const Control& control) {
   using Form = LinearisationOptions::Form;
-  const bool dense = options.form == Form::automatic ? dense_is_cheaper(source, model) : options.form == Form::dense;
+  const bool dense =
+      options.form == Form::automatic ? dense_is_cheaper(source, model, options.expected_inner_iterations) : options.form == Form::dense;
   if (dense) return std::make_unique<DenseLinearisation>(source, model, options, control);
   return std::make_unique<MatrixFreeLinearisation>(source, model, options, control);
 }

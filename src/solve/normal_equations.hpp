@@ -37,6 +37,9 @@ struct LinearisationOptions {
   /// as the tolerance of conjugate gradients allows down to about 1e-5.
   GramPrecision product_precision = GramPrecision::float32;
   Index max_inner_iterations = 60;
+  /// Iterations that conjugate gradients will take, as far as anybody knows: which form is cheaper depends on it.
+  Index expected_inner_iterations = usual_inner_iterations;
+  static constexpr Index usual_inner_iterations = 40;
   /// Mean of x~ x~^T over the data: the Gram block of every single unit, which damps; its inverse preconditions.
   Matrix second_moment, moment_inverse;
 };

@@ -10,12 +10,28 @@ import relucover
 from relucover.report import report, write
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def planted():
     x, y, truth = relucover.sample(inputs=5, units=3, samples=2000, seed=1)
     result = relucover.learn(x, y, units=3)
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    write(report(result, truth=truth, samples=(x, y)), path)
+    return result, report(result, truth=truth, samples=(x, y))
+
+
+def digits():
+    from sklearn.datasets import load_digits
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.preprocessing import StandardScaler
+
+    x, y = load_digits(return_X_y=True)
+    result = relucover.extract(MLPClassifier((16,), max_iter=200, random_state=0).fit(StandardScaler().fit_transform(x), y)).result
+    assert result.status == "exact"
+    return result, report(result)
+
+
+@pytest.fixture(scope="module", params=[planted, digits])
+def page(request, tmp_path_factory):
+    result, text = request.param()
+    path = tmp_path_factory.mktemp("report") / f"{request.param.__name__}.html"
+    write(text, path)
     return path, json.loads(result.json())
 
 
@@ -44,7 +60,7 @@ def test_page(page, browser):
         if isinstance(result[key], float):
             assert float(cell.text) == pytest.approx(result[key], rel=5e-3)
     figures = driver.find_elements(By.CSS_SELECTOR, "section.figure svg")
-    assert len(figures) >= 4
+    assert len(figures) >= (4 if path.stem == "planted" else 2)
     assert all(f.size["width"] > 200 and f.size["height"] > 100 for f in figures)
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     for table in driver.find_elements(By.CSS_SELECTOR, ".wide"):  # nothing is cut off, nothing has to be pushed aside
@@ -54,4 +70,4 @@ def test_page(page, browser):
     assert (lightness < 80) == (scheme == "dark")
     height = driver.execute_script("return document.documentElement.scrollHeight")
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-    driver.save_screenshot(str(path.with_name(f"report-{scheme}-{width}.png")))
+    driver.save_screenshot(str(path.with_name(f"{path.stem}-{scheme}-{width}.png")))

@@ -56,6 +56,8 @@ def test_sample_learn_compare_evaluate(relucover, relucover_json, tmp_path):
     assert "network" not in result
     assert result["units"] == 3 and result["samples"] == 3000
     assert all({"stage", "seconds", "iterations", "residual"} <= set(stage) for stage in result["stages"])
+    assert [(tried["method"], tried["status"]) for tried in result["plan"]] == [(result["method"], "exact")]
+    assert result["plan"][0]["said"] == result["message"] and result["plan"][0]["seconds"] <= result["seconds"]
     network = json.loads((tmp_path / "n.json").read_text())
     assert network["format"] == "relucover-network" and network["version"] == 1
     assert numpy.shape(network["W"]) == (3, 5)

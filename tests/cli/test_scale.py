@@ -58,6 +58,16 @@ def test_terminated_keeps_its_state_and_says_where(relucover, problem, tmp_path)
     assert "units was 8, here units is 7" in refused.stderr
 
 
+def test_stopped_again_after_a_resume_writes_the_best_network_there_is(relucover, relucover_json, problem, tmp_path):
+    _, data, _ = problem
+    state, net = tmp_path / "s.state", tmp_path / "n.json"
+    for where in ("--checkpoint", "--resume"):
+        answer = relucover_json("learn", data, "--units", 40, "--threads", 1, "--time-limit", 1.5, where, state, "-o", net, code=3)
+        assert answer["status"] == "budget_exhausted"
+    assert 0 < answer["residual_relative"] < 1
+    assert relucover_json("evaluate", net, data)["relative"] == pytest.approx(answer["residual_relative"], rel=1e-6)
+
+
 def learn_on_ranks(ranks, *arguments):
     assert shutil.which("mpirun"), "packages.txt has openmpi-bin"
     return subprocess.run(MPIRUN + [str(ranks), PROGRAM, "learn", *map(str, arguments)], capture_output=True, text=True, timeout=300,

@@ -240,3 +240,35 @@ def test_a_first_look_that_is_wrong_does_not_stop(name):
     assert found.status == ("recovered" if name == "eight decimals" else "exact")
     rows = options.get("like", np.random.default_rng(5).standard_normal((1000, 4)))
     assert np.abs(found.result.network(rows) - model(rows)).max() < 1e-7
+
+
+@pytest.mark.parametrize("model, words", [
+    (one_layer(1, 6, 8, lambda t: np.logaddexp(0, 1000 * t) / 1000), "smooth, with sharp bends"),
+    (lambda x, base=one_layer(2, 6, 8): base(x) + 0.1 * np.floor(3 * x[:, :1] + x[:, 1:2]), "jumps"),
+], ids=["sharp softplus", "steps"])
+def test_bends_that_are_no_kinks_are_named(model, words):
+    found = relucover.extract(model, inputs=6, threads=1)
+    assert words in found.result.message and found.status == "assumption_failed"
+    assert found.queries <= 20000
+
+
+@pytest.mark.parametrize("decimals", [3, 6])
+def test_rounded_answers_are_labels_with_noise(decimals):
+    base = one_layer(3, 6, 8)
+    found = relucover.extract(lambda x: np.round(base(x), decimals), inputs=6, threads=1)
+    assert found.status == "recovered" and found.network.units == 8
+    assert f"{decimals} decimals" in found.looks_like
+    x = np.random.default_rng(0).standard_normal((500, 6))
+    assert np.abs(found.network.predict(x) - base(x)).max() < 10.0**-decimals
+
+
+@pytest.mark.parametrize("one_hot", [False, True], ids=["probabilities", "one-hot"])
+def test_probabilities_and_their_classes_by_pruning(one_hot):
+    q = np.random.default_rng(0).normal(size=(1200, 30))
+    p = 1 / (1 + np.exp(-5 * q[:, 0] + 3 * np.abs(q[:, 1])))
+    found = relucover.learn(q, np.eye(2)[(p > 0.5).astype(int)] if one_hot else np.c_[1 - p, p], method="prune", threads=1, time_limit=4)
+    if one_hot:
+        assert not found.certified
+    else:  # one unit and a linear term, behind the link
+        assert found.status == "exact" and found.network.link == "softmax" and found.network.units == 1
+    assert found.plan[-1]["method"] == "prune" and found.plan[-1]["status"] == found.status

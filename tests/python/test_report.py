@@ -40,12 +40,15 @@ def test_numbers_on_the_page_are_those_of_the_json(learned):
 def test_the_page_says_what_it_is_about(learned, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     values = json.loads(learned[3].json())
-    page = report({**values, "domain": "the 2000 samples of d.npz", "method": "prune", "stages": [
+    cells = lambda page: re.findall(r"<tr><td>([^<]*)</td><td class=\"number\">([^<]*)</td><td>([^<]*)</td></tr>", page[page.index('id="plan"') :])
+    assert [row[0] for row in cells(report(values))] == ["prune"] and "exact: " + html.escape(values["message"]) in report(values)
+    tried = [{"method": "hermite", "reason": "Gaussian", "seconds": 1.5, "status": "assumption_failed", "said": "too few samples"}, *values["plan"]]
+    assert cells(report({**values, "plan": tried}))[0] == ("hermite", "1.5", "assumption_failed: too few samples (Gaussian)")
+    page = report({**values, "plan": None, "domain": "the 2000 samples of d.npz", "method": "prune", "stages": [
         {"stage": "pure-neuron: search", "seconds": 1.5, "iterations": 1, "residual": 0.5}, {"stage": "search", "seconds": 0.25, "iterations": 9, "residual": 1e-30}],
         "notes": ["pure-neuron was tried too (inputs are symmetric (by a test)): 9 of 10 were found"]})
     assert "1970-01-02" in page and relucover.__version__ in page and "the 2000 samples of d.npz" in page
-    rows = re.findall(r"<tr><td>([^<]*)</td><td class=\"number\">([^<]*)</td><td>([^<]*)</td></tr>", page[page.index('id="plan"') :])
-    assert rows[:2] == [("pure-neuron", "1.5", "9 of 10 were found"), ("prune", "0.25", "exact: this answer")]
+    assert cells(page)[:2] == [("pure-neuron", "1.5", "9 of 10 were found"), ("prune", "0.25", "exact: this answer")]
 
 
 def test_units_have_whole_ticks_and_weights_a_colour_bar(learned):
