@@ -121,7 +121,7 @@ def solvable(rng, number):
         layers = random_layers(rng, x, d, widths, 1)
         if min(np.minimum(s, 1 - s).min() for s in shares_on(layers[:-1], x)) > 0.05:
             break
-    truth, kind = Layers(layers), rng.choice(["deep", "float32", "noise", "noise", "imitation", "imitation"])
+    truth, kind = Layers(layers), rng.choice(["deep", "float32", "noise", "noise", "noise", "imitation", "imitation"])
     words, sigma, what = f"{d}-{'-'.join(map(str, widths))}-1, {n} samples, well seen", 0.0, ""
     if kind == "imitation":
         of, what = no_network(rng, str(rng.choice(IMITATIONS)), layers, d, 1)
@@ -132,14 +132,14 @@ def solvable(rng, number):
     if kind in ("noise", "imitation"):
         sigma = np.exp(rng.uniform(np.log(0.002), np.log(0.03))) * y.std()
         y = y + sigma * rng.standard_normal(y.shape)
-    asked = {"layers": [widths, widths, widths, [widths[0] + 1, widths[1]], [widths[0] - 1, widths[1]]][int(rng.integers(5))]}
+    asked = {"layers": [widths, widths, widths, widths, widths, [widths[0] + 1, widths[1]], [widths[0] - 1, widths[1]]][int(rng.integers(7))]}
     return DeepCase(f"deep:{number}: {words}, {kind} {what}, asked {asked}", x, y, truth, lambda g, m: g.standard_normal((m, d)), asked, sigma > 0,
                     kind == "float32", sigma, kind != "imitation" and asked["layers"] == widths)
 
 
 def make(number):
     rng = np.random.default_rng([81, number])
-    if rng.random() < 0.4:
+    if rng.random() < 0.5:
         return solvable(rng, number)
     d, l = int(rng.integers(1, 7)), int(rng.choice([1, 1, 1, 2, 3]))
     widths = [int(rng.integers(1, 6)) for _ in range(int(rng.choice([1, 2, 2, 2, 3])))]

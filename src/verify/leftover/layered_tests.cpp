@@ -152,7 +152,7 @@ void test_refits(const JudgedLayers& judged, const Matrix& decorrelation, const 
                  const std::vector<FurtherCrossFit>& found, const StackedAnswer& answer, double level, const Control& control,
                  Verdict& verdict) {
   constexpr double hopeless = 0.6;
-  constexpr Index steps = 6, most = 2, starts = 10;
+  constexpr Index steps = 6, most = 2, starts = 4;
   level /= static_cast<double>(std::max<std::size_t>(1, places.size()));
   double least = 1, before = -1;
   for (std::size_t k = 0; k < places.size(); ++k) {
@@ -161,13 +161,16 @@ void test_refits(const JudgedLayers& judged, const Matrix& decorrelation, const 
     const auto chance_of = [&](double gain) { return gamma_tail(freedom, 2 * freedom, gain); };
     // A unit of a layer is looked for once more with all samples: halves show what is worth 200, all of them what is worth 100.
     const bool of_a_layer = place.to == place.from + 2;
+    const auto larger = [](const FurtherUnit& a, const FurtherUnit& b) { return a.gain > b.gain; };
     std::vector<FurtherUnit> units = found[k].found;
+    std::stable_sort(units.begin(), units.end(), larger);
+    units.resize(std::min<std::size_t>(units.size(), most));
+    for (FurtherUnit& unit : units) unit = climbed_unit(place, answer, unit, steps);
     if (of_a_layer) {
       const auto more = search_place(place, answer, starts, verdict.random, control);
       units.insert(units.end(), more.begin(), more.end());
     }
-    for (FurtherUnit& unit : units) unit = climbed_unit(place, answer, unit, of_a_layer ? steps : 1);
-    std::stable_sort(units.begin(), units.end(), [](const FurtherUnit& a, const FurtherUnit& b) { return a.gain > b.gain; });
+    std::stable_sort(units.begin(), units.end(), larger);
     units.resize(std::min<std::size_t>(units.size(), most));
     double gain = units.empty() ? 0 : units.front().gain;
     if (of_a_layer && chance_of(gain / hopeless) < level) {
