@@ -121,7 +121,8 @@ std::string nothing_found(const DeepSearchOutcome& found, const std::string& wha
         "{} are explained, but by no plain network with layers of {} units: fewer layers, or other widths, may be enough "
         "(layers auto)",
         what, layers);
-  return fmt::format("no network with layers of {} units fits {}: relative squared residual {:.1e}", layers, what, found.cost);
+  return fmt::format("no network with layers of {} units was found that fits {}: relative squared residual {:.1e}", layers, what,
+                     found.cost);
 }
 
 double deep_label_rounding(const SampleSource& source, const Control& control) {
@@ -181,8 +182,8 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
     result.status = Status::budget_exhausted;
     result.message = nothing_found(found, fmt::format("{} samples", source.samples()));
     if (!found.explained())
-      result.message += fmt::format(" after {} start{}. Are the labels without noise, and are there enough layers and units?", found.starts,
-                                    found.starts == 1 ? "" : "s");
+      result.message += fmt::format(" after {} start{}. Are there enough layers and units? Another seed may find it where labels are noisy",
+                                    found.starts, found.starts == 1 ? "" : "s");
     if (setting(options, unasked_setting, 0) > 0)
       result.message += fmt::format("{} This was a short look: --layers auto looks longer", found.explained() ? "." : "");
     return;

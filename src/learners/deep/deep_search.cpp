@@ -36,7 +36,7 @@ class DeepSearch {
         from_one_start(start);
         if (done_) break;
         costs_of_starts.push_back(*std::min_element(outcome_.history.begin() + before, outcome_.history.end()));
-        if (at_a_floor(costs_of_starts)) break;
+        if (at_a_floor(costs_of_starts) && (!options_.through_noise || look_through_noise(data_, control_, outcome_))) break;
       }
       if (!outcome_.found && options_.through_noise) look_through_noise(data_, control_, outcome_);
     } catch (const Interrupted&) {
@@ -47,6 +47,7 @@ class DeepSearch {
 
  private:
   void from_one_start(Index start) {
+    outcome_.of_starts.emplace_back(LayeredModel(), std::numeric_limits<double>::infinity());
     LayeredModel base(data_.x.cols(), std::ssize(options_.widths), data_.y.cols());
     if (start < starts_from_asked) base = with_asked_layers(start);
     double base_cost = std::numeric_limits<double>::infinity();
@@ -202,6 +203,7 @@ class DeepSearch {
 
   void remember(const LayeredModel& model, double cost) {
     outcome_.history.push_back(cost);
+    if (cost < outcome_.of_starts.back().cost) outcome_.of_starts.back() = {model, cost};
     if (outcome_.sign_free.output.size() > 0 && cost >= outcome_.cost) return;
     outcome_.sign_free = model;
     outcome_.cost = cost;

@@ -33,6 +33,11 @@ struct DeepSearchOptions {
   double batch = 6, fixed = 12, finish = 20;
 };
 
+struct DeepFit {
+  LayeredModel sign_free;
+  double cost = 1;
+};
+
 struct DeepSearchOutcome {
   bool found = false;         // a plain network, right on nearly all samples, or as right as the noise allows
   bool noisy = false;         // the latter
@@ -42,6 +47,7 @@ struct DeepSearchOutcome {
   Index held_wrong = 0;       // and of those held out
   LayeredModel sign_free;     // the best fit, found or not
   double cost = 1;
+  std::vector<DeepFit> of_starts;  // the best of each that was not yet looked at through noise
   Index starts = 0, rounds = 0;
   std::vector<Index> asked;     // widths
   bool fewest = false;          // the widths were only where it began

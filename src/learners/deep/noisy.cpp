@@ -46,14 +46,21 @@ std::optional<PlainForm> fitted_through_noise(const LayeredModel& sign_free, con
 
 }  // namespace
 
-void look_through_noise(const DeepData& data, const Control& control, DeepSearchOutcome& outcome) {
-  constexpr double hopeless = 0.5;
-  if (outcome.sign_free.output.size() == 0 || !(outcome.cost < hopeless)) return;
-  auto plain = fitted_through_noise(outcome.sign_free, data, outcome.most_widths(), control);
-  if (!plain) return;
-  outcome.found = outcome.noisy = true;
-  outcome.plain = std::move(plain->model);
-  outcome.linear = std::move(plain->linear);
+bool look_through_noise(const DeepData& data, const Control& control, DeepSearchOutcome& outcome) {
+  constexpr double hopeless = 0.5, nearly_best = 1.5;
+  std::vector<DeepFit> fits = std::move(outcome.of_starts);
+  outcome.of_starts.clear();
+  std::stable_sort(fits.begin(), fits.end(), [](const DeepFit& a, const DeepFit& b) { return a.cost < b.cost; });
+  for (const DeepFit& fit : fits) {
+    if (fit.sign_free.output.size() == 0 || !(fit.cost < std::min(hopeless, nearly_best * outcome.cost))) break;
+    auto plain = fitted_through_noise(fit.sign_free, data, outcome.most_widths(), control);
+    if (!plain) continue;
+    outcome.found = outcome.noisy = true;
+    outcome.plain = std::move(plain->model);
+    outcome.linear = std::move(plain->linear);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace relucover

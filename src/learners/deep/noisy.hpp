@@ -7,8 +7,8 @@ namespace relucover {
 /// Three starts or more came to the same cost: what is left is noise, as far as this search can tell.
 bool at_a_floor(const std::vector<double>& costs_of_starts);
 
-/// The best fit of a search that found nothing exact, taken to the widths it may have and written as a plain network fitted to all
-/// samples: found, and noisy. The outcome stays as it is where a unit more must stay for the fit to be as good.
-void look_through_noise(const DeepData& data, const Control& control, DeepSearchOutcome& outcome);
+/// The best fits of starts that found nothing exact, taken to the widths they may have and written as plain networks fitted to all
+/// samples, one after the other until one is: found, and noisy. None is where a unit more must stay for the fit to be as good.
+bool look_through_noise(const DeepData& data, const Control& control, DeepSearchOutcome& outcome);
 
 }  // namespace relucover
