@@ -65,7 +65,8 @@ def test_stopped_again_after_a_resume_writes_the_best_network_there_is(relucover
         answer = relucover_json("learn", data, "--units", 40, "--threads", 1, "--time-limit", 1.5, where, state, "-o", net, code=3)
         assert answer["status"] == "budget_exhausted"
     assert 0 < answer["residual_relative"] < 1
-    assert relucover_json("evaluate", net, data)["relative"] == pytest.approx(answer["residual_relative"], rel=1e-6)
+    # measured on some of the samples, so that stopping takes no time
+    assert relucover_json("evaluate", net, data)["relative"] == pytest.approx(answer["residual_relative"], rel=0.2)
 
 
 def learn_on_ranks(ranks, *arguments):

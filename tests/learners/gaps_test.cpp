@@ -61,5 +61,10 @@ TEST(Gaps, OfACertificateOfNoisyLabels) {
   expect_short_gaps(problem.samples, {.units = 2}, 0.2, 1);
 }
 
+TEST(Gaps, OfSeveralNoisyOutputs) {
+  const auto problem = test::planted({.inputs = 8, .units = 4, .outputs = 4, .seed = 3}, {.samples = 2000, .noise = 0.05});
+  expect_short_gaps(problem.samples, {.units = 4}, 0.1, 0.5);
+}
+
 }  // namespace
 }  // namespace relucover

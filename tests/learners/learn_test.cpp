@@ -1,9 +1,6 @@
 // What learn() answers to data that can't carry an answer, and how options are refused.
 #include <gtest/gtest.h>
 
-#include <ctime>
-#include <map>
-
 #include "core/random.hpp"
 #include "support/planted.hpp"
 
@@ -123,47 +120,6 @@ TEST(Learn, TheTimeLimitStopsAndSaysHowFar) {
   EXPECT_EQ(result.status, Status::budget_exhausted);
   EXPECT_NE(result.message.find("time limit"), std::string::npos) << result.message;
   EXPECT_LT(result.seconds, 20);
-}
-
-/// How long nobody asked whether to go on, in processor time, by what was going on then.
-class LongestSilence : public Observer {
- public:
-  void progress(std::string_view stage, double, std::string_view) override { stage_ = stage; }
-  bool cancelled() const override {
-    const std::clock_t now = std::clock();
-    double& longest = seconds_[stage_];
-    longest = std::max(longest, static_cast<double>(now - last_) / CLOCKS_PER_SEC);
-    last_ = now;
-    return false;
-  }
-  const std::map<std::string, double>& seconds() const { return seconds_; }
-
- private:
-  std::string stage_ = "begin";
-  mutable std::clock_t last_ = std::clock();
-  mutable std::map<std::string, double> seconds_;
-};
-
-TEST(Learn, EveryStageAsksOftenWhetherToGoOn) {
-  // A time limit holds to within the longest silence: 1 s is promised, on problems some ten times as large.
-  constexpr double longest = 0.3;
-  const auto quiet = [&](const std::string& name, const SampleSource& source, LearnOptions options) {
-    LongestSilence observer;
-    options.threads = 1;
-    options.observer = &observer;
-    learn(source, options);
-    EXPECT_GE(observer.seconds().size(), 2u) << name;
-    for (const auto& [stage, seconds] : observer.seconds()) {
-      EXPECT_LT(seconds, longest) << name << ", " << stage;
-      std::printf("%s, %s: %.3f s\n", name.c_str(), stage.c_str(), seconds);
-    }
-  };
-  const auto wide = test::planted({.inputs = 60, .units = 12, .seed = 1}, {.samples = 6000});
-  quiet("wide", wide.samples, {.units = 12});
-  const auto noisy = test::planted({.inputs = 10, .units = 5, .seed = 2}, {.samples = 20000, .noise = 0.1});
-  quiet("noisy", noisy.samples, {.units = 5});
-  const auto several = test::planted({.inputs = 12, .units = 8, .outputs = 10, .seed = 3}, {.samples = 4000, .noise = 0.05});
-  quiet("several outputs", several.samples, {});
 }
 
 TEST(Learn, ThreadsDoNotChangeABit) {

@@ -20,7 +20,8 @@ Result some_result() {
   result.samples = 100;
   result.residual_rms = 0.25;
   result.stages = {{"search", 0.5, 12, 1e-3}};
-  result.plan = {{"hermite", "Gaussian inputs", 0.25, "assumption_failed", "too few samples"}, {"prune", "few inputs", 0.5, "approximate", "fits"}};
+  result.plan = {{"hermite", "Gaussian inputs", 0.25, "assumption_failed", "too few samples"},
+                 {"prune", "few inputs", 0.5, "approximate", "fits"}};
   result.notes = {"column 2 is constant"};
   result.figures["condition"] = 12.5;
   result.series["t2_spectrum"] = {3, 2, 1};
@@ -36,8 +37,9 @@ TEST(Report, AResultStartsAsFailure) {
 
 TEST(Report, JsonHasEveryKeyOfTheSpecification) {
   const auto object = nlohmann::json::parse(some_result().json());
-  for (const char* key : {"status", "message", "method", "units", "residual_rms", "residual_relative", "holdout_rms", "noise_estimate",
-                          "sign_ambiguous", "samples", "seconds", "stages", "plan", "method_asked", "method_reason", "notes", "figures", "series"})
+  for (const char* key :
+       {"status", "message", "method", "units", "residual_rms", "residual_relative", "holdout_rms", "noise_estimate", "sign_ambiguous",
+        "samples", "seconds", "stages", "plan", "method_asked", "method_reason", "notes", "figures", "series"})
     EXPECT_TRUE(object.contains(key)) << key;
   EXPECT_FALSE(object.contains("network"));
   EXPECT_EQ(object["units"], 2);
