@@ -9,11 +9,13 @@ set(RELUCOVER_ENGINE_FILES
   "reduce/[a-z_]+"
   "moments/whitening"
   "solve/[a-z_]+"
-  "verify/(balanced_model|deep_certificate|determined_weights|distinct_rows|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
+  "verify/(distinct_rows|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
   "verify/leftover/[a-z_]+"
   "learners/(best_so_far|choose|equal_noise|finish|give_up|leaky_fit|learn|linked|plan|polish_data|registry)"
   "learners/prune/[a-z_]+"
   "report/(result|result_json)")
+# Of folders that are named whole: what judges several layers.
+set(RELUCOVER_NOT_ENGINE_FILES "verify/leftover/(further_unit|judged_layers|layered_refit|layered_tests)")
 
 # engine_of(SOURCES ENGINE REST): divides files of src.
 function(engine_of sources engine rest)
@@ -21,6 +23,7 @@ function(engine_of sources engine rest)
   set(${engine} ${${sources}})
   set(${rest} ${${sources}})
   list(FILTER ${engine} INCLUDE REGEX "/src/(${pattern})\\.cpp$")
-  list(FILTER ${rest} EXCLUDE REGEX "/src/(${pattern})\\.cpp$")
+  list(FILTER ${engine} EXCLUDE REGEX "/src/${RELUCOVER_NOT_ENGINE_FILES}\\.cpp$")
+  list(REMOVE_ITEM ${rest} ${${engine}})
   return(PROPAGATE ${engine} ${rest})
 endfunction()

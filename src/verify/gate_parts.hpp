@@ -32,7 +32,8 @@ MemorySource<double> judged_rows(const SampleSource& source, const Network& netw
 
 /// What every claim about noisy labels asks for.
 namespace noisy_claims {
-/// Equations for each unknown: to look at what is left at all (a search goes on where that is no noise), and to claim anything.
+/// Equations for each unknown: to look at what is left at all (a search goes on where that is no noise; units of other activations are
+/// claimed from here on), and to claim ReLUs.
 inline constexpr Index fewest_equations = 30, equations_per_unknown = 60;
 inline constexpr double largest_unit_error = 0.15, largest_limit = 0.5;
 }  // namespace noisy_claims

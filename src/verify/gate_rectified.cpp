@@ -152,7 +152,7 @@ Certificate Gate::recovered_rectified(const ClaimedRectified& claimed, const Net
     certificate.reason = std::move(why);
     return certificate;
   };
-  if (claimed.samples.samples() * claimed.samples.outputs() < equations_per_unknown * unknowns_of(weights))
+  if (claimed.samples.samples() * claimed.samples.outputs() < fewest_equations * unknowns_of(weights))
     return refused(
         fmt::format("{} samples are too few to judge {} unknowns with noisy labels", claimed.samples.samples(), unknowns_of(weights)));
   const Judged answer = judged(judged_rows(claimed.samples, weights, claimed.seed, control), weights, grid, {}, claimed.f);
