@@ -34,7 +34,7 @@ std::vector<Term> at_most(Index count, std::vector<Term> terms, RandomStream& ra
 }
 
 TermChance best_of(const std::vector<Term>& terms, const std::function<Vector(const Term&)>& values, const Matrix& residual,
-                   const Matrix& basis, const EvenNoise& even, RandomStream& random) {
+                   const Matrix& basis, const EvenNoise& even, RandomStream& random, const Control& control) {
   constexpr Index flips = 100, each = 128;
   const auto count = static_cast<Index>(terms.size());
   const auto block = [&](Index number) {
@@ -43,7 +43,7 @@ TermChance best_of(const std::vector<Term>& terms, const std::function<Vector(co
     for (Index j = 0; j < columns; ++j) features.col(j) = values(terms[static_cast<std::size_t>(first + j)]);
     return features;
   };
-  return chances_of_best(residual, basis, &even, (count + each - 1) / each, block, flips, random);
+  return chances_of_best(residual, basis, &even, (count + each - 1) / each, block, flips, random, control);
 }
 
 /// Shapes that a column takes in a term; a product of two of them may be of two columns.
@@ -105,7 +105,8 @@ Vector product_of(const Matrix& columns, const Matrix& signs, const Term& term) 
 
 }  // namespace
 
-ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, const EvenNoise& even, RandomStream& random) {
+ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, const EvenNoise& even, RandomStream& random,
+                       const Control& control) {
   ColumnTerms chances;
   const Matrix columns = standardised(x);
   const Index d = columns.cols(), many = affordable(columns, residual, basis);
@@ -128,16 +129,16 @@ ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& ba
   }
   terms = at_most(many, std::move(terms), random);
   for (Index one = 0; one < d * humps; ++one) terms.push_back({one, as_hump});
-  chances.of_two = best_of(terms, value, residual, basis, even, random);
+  chances.of_two = best_of(terms, value, residual, basis, even, random, control);
   if (d < 3) return chances;
   const Matrix signs = columns.cwiseSign();
   chances.of_three = best_of(
       at_most(many, several_of(d, random), random), [&](const Term& term) { return product_of(columns, signs, term); }, residual, basis,
-      even, random);
+      even, random, control);
   return chances;
 }
 
-double waves_along(const Matrix& variables, const Matrix& residual, const Matrix& basis, RandomStream& random) {
+double waves_along(const Matrix& variables, const Matrix& residual, const Matrix& basis, RandomStream& random, const Control& control) {
   constexpr double slowest = 1, step = 0.35;  // a variable of unit deviation is some seven long
   constexpr Index flips = 60, lengths = 120;
   const Matrix along = standardised(variables);
@@ -155,7 +156,7 @@ double waves_along(const Matrix& variables, const Matrix& residual, const Matrix
     }
     return features;
   };
-  return chance_of_best(residual, basis, along.cols(), waves, flips, random);
+  return chance_of_best(residual, basis, along.cols(), waves, flips, random, control);
 }
 
 }  // namespace relucover

@@ -32,7 +32,8 @@ double not_an_optimum(const Matrix& residual, const Matrix& basis, RandomStream&
   return tail_of_draws(chance, (basis.transpose() * residual).squaredNorm());
 }
 
-double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random) {
+double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random,
+                       const Control& control) {
   constexpr Index fewest = 6, enough_to_tilt = 25;
   const Index n = t.rows();
   const Matrix tilt = tilts(z, random);
@@ -53,7 +54,7 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
     for (Index j = 0; j < features.cols(); ++j) features.col(j) = columns[static_cast<std::size_t>(j)];
     return features;
   };
-  return chance_of_best(residual, basis, t.cols(), shapes, flips, random);
+  return chance_of_best(residual, basis, t.cols(), shapes, flips, random, control);
 }
 
 double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& random, const Control& control) {
@@ -139,7 +140,7 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
   return chance < doubtful && chance > clear ? kernel_chance(residual, distances, rows, basis, z.cols(), many_flips, random) : chance;
 }
 
-double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random) {
+double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random, const Control& control) {
   constexpr double work = 2.5e8, slowest = 0.7, fastest = 10;
   constexpr Index each = 64, few_flips = 60;  // maxima of hundreds of waves have a tail that few draws tell
   const Index n = z.rows();
@@ -154,7 +155,7 @@ double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, 
     features << angle.cos().matrix().cast<double>(), angle.sin().matrix().cast<double>();
     return features;
   };
-  return chance_of_best(residual, basis, rounds, waves, few_flips, random);
+  return chance_of_best(residual, basis, rounds, waves, few_flips, random, control);
 }
 
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random) {

@@ -14,7 +14,8 @@ double not_an_optimum(const Matrix& residual, const Matrix& basis, RandomStream&
 
 /// Hats, steps and tilted hats at the answer's own kinks, at all scales down to a handful of rows, orthogonal to what it can do:
 /// the largest of their scores. Sees smooth bends, steps, and two units that were taken for one.
-double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random);
+double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random,
+                       const Control& control = {});
 
 /// The same for the few rows next to each kink, where flipping signs can't tell much: residuals over their local noise, clipped,
 /// and rows permuted. Sees a bend so sharp, or a step so small, that two to sixty samples show it.
@@ -24,7 +25,7 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
 double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random);
 
 /// Plane waves in many directions, of many lengths: sees what changes too fast for near rows to err alike.
-double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random);
+double waves_left(const Matrix& residual, const Matrix& z, const Matrix& basis, RandomStream& random, const Control& control = {});
 
 /// Do rows of equal inputs err together? `groups`: rows of equal inputs.
 double equal_inputs_err_together(const Matrix& residual, const std::vector<std::vector<Index>>& groups, RandomStream& random);

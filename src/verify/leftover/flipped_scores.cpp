@@ -66,7 +66,7 @@ class LikelyFeatures {
 }  // namespace
 
 TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
-                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random) {
+                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random, const Control& control) {
   constexpr double could_matter = 1e-3, alike = 10;  // ten times the budget of a test; so many features may say the same
   constexpr double alike_where_even = 2;
   FlippedScores as_is(residual, 0, random);
@@ -81,6 +81,7 @@ TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const Ev
                    even->weighted ? even->largest(beyond(even->basis, even->weights.asDiagonal() * likely)) : even->largest(beyond_answer));
   });
   for (Index block = 0; block < blocks; ++block) {
+    control.check();
     const Matrix some = features(block);
     if (some.cols() > 0) likely_ones.add(some);
     count += static_cast<double>(some.cols());
@@ -94,14 +95,17 @@ TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const Ev
   chances.flipped = std::min(1.0, alone * count);
   if (alone * std::max(1.0, count / alike) > could_matter) return chances;
   FlippedScores scores(residual, flips, random);
-  for (Index block = 0; block < blocks; ++block) scores.add(beyond(basis, features(block)));
+  for (Index block = 0; block < blocks; ++block) {
+    control.check();
+    scores.add(beyond(basis, features(block)));
+  }
   chances.flipped = scores.chance();
   return chances;
 }
 
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
-                      RandomStream& random) {
-  return chances_of_best(residual, basis, nullptr, blocks, features, flips, random).flipped;
+                      RandomStream& random, const Control& control) {
+  return chances_of_best(residual, basis, nullptr, blocks, features, flips, random, control).flipped;
 }
 
 Matrix beyond(const Matrix& basis, Matrix features) {

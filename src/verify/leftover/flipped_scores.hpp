@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/random.hpp"
+#include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 #include "verify/leftover/even_noise.hpp"
 
@@ -28,14 +29,14 @@ class FlippedScores {
 /// block those are looked at that go with the residual best. Signs are flipped only where the best of all could matter: otherwise the sum
 /// of their chances is told, which is never too small.
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
-                      RandomStream& random);
+                      RandomStream& random, const Control& control = {});
 
 /// The same, and where noise is even.
 struct TermChance {
   double flipped = 1, even = 1;
 };
 TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
-                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random);
+                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random, const Control& control = {});
 
 /// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features);

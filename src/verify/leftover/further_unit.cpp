@@ -215,7 +215,7 @@ std::vector<FurtherCrossFit> one_further_unit(const std::vector<UnitPlace>& plac
   return results;
 }
 
-double many_further_units(const std::vector<UnitPlace>& places, const StackedAnswer& answer, RandomStream& random) {
+double many_further_units(const std::vector<UnitPlace>& places, const StackedAnswer& answer, RandomStream& random, const Control& control) {
   constexpr Index flips = 60, each = 120;
   constexpr double work = 4e9;
   const double cost = static_cast<double>(answer.residual.size()) * static_cast<double>(answer.basis.cols() + 20) * each / 8;
@@ -241,7 +241,7 @@ double many_further_units(const std::vector<UnitPlace>& places, const StackedAns
     for (Index j = 0; j < units; ++j) all.middleCols(j * fed, fed) = place.effects_of(values.col(j));
     return all;
   };
-  return chance_of_best(answer.residual, answer.basis, static_cast<Index>(kinks.size()), features, flips, random);
+  return chance_of_best(answer.residual, answer.basis, static_cast<Index>(kinks.size()), features, flips, random, control);
 }
 
 double linear_paths(const std::vector<UnitPlace>& places, const StackedAnswer& answer, RandomStream& random) {

@@ -54,7 +54,7 @@ std::vector<FurtherCrossFit> one_further_unit(const std::vector<UnitPlace>& plac
                                               const Control& control);
 
 /// The best of many units at every place, against flips.
-double many_further_units(const std::vector<UnitPlace>& places, const StackedAnswer& answer, RandomStream& random);
+double many_further_units(const std::vector<UnitPlace>& places, const StackedAnswer& answer, RandomStream& random, const Control& control);
 /// Linear paths from every level into every level but the next: the least chance of all places, times their number.
 double linear_paths(const std::vector<UnitPlace>& places, const StackedAnswer& answer, RandomStream& random);
 

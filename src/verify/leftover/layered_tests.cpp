@@ -57,7 +57,8 @@ Vector effect_of_unit(const JudgedLayers& judged, const Matrix& decorrelation, I
 }
 
 /// Of every unit by itself, of all units of a layer alike, and of all there are: the best.
-double shapes_of_layers(const JudgedLayers& judged, const Matrix& decorrelation, const StackedAnswer& answer, RandomStream& random) {
+double shapes_of_layers(const JudgedLayers& judged, const Matrix& decorrelation, const StackedAnswer& answer, RandomStream& random,
+                        const Control& control) {
   constexpr Index flips = 100;
   const std::vector<Shape> shapes = other_shapes();
   struct Place {
@@ -87,7 +88,7 @@ double shapes_of_layers(const JudgedLayers& judged, const Matrix& decorrelation,
       }
     return sum;
   };
-  return chance_of_best(answer.residual, answer.basis, std::ssize(units) + 1 + judged.depth(), blocks, flips, random);
+  return chance_of_best(answer.residual, answer.basis, std::ssize(units) + 1 + judged.depth(), blocks, flips, random, control);
 }
 
 /// Over all units: √(χ² at which one is found / rows) over what a further unit beside it would add beyond the answer.
@@ -227,11 +228,11 @@ LeftoverVerdict nothing_left(const JudgedLayers& judged, const LabelGrid& grid, 
   const KeptRows& kept = look.kept;
   const StackedAnswer answer = stacked_answer(judged, kept.residual, kept.decorrelation);
   const std::vector<UnitPlace> places = unit_places(judged, kept.decorrelation);
-  verdict.test("shapes_of_units", shapes_of_layers(judged, kept.decorrelation, answer, verdict.random),
+  verdict.test("shapes_of_units", shapes_of_layers(judged, kept.decorrelation, answer, verdict.random, control),
                "the residual goes with another shape of a unit, or of all units of a layer", false_alarms::common);
   verdict.test("linear_paths", linear_paths(places, answer, verdict.random), "there is a linear path around a layer", false_alarms::common);
   if (!look.goes_on() || !look.test_functions({})) return verdict.result;
-  verdict.test("many_further_units", many_further_units(places, answer, verdict.random),
+  verdict.test("many_further_units", many_further_units(places, answer, verdict.random, control),
                "one of many units that were tried, somewhere in the network, explains more");
   if (!look.goes_on()) return verdict.result;
   const auto found = test_further_units(judged, places, answer, control, verdict);

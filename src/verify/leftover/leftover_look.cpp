@@ -156,9 +156,9 @@ bool LookAtLeftover::test_kinks() {
   verdict.test("skewed", skewed(studentised_kept()),
                "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
   const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
-  verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random), words);
+  verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random, control_), words);
   if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
-    verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random), words);
+    verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random, control_), words);
   verdict.test("bump_at_kink", bumps_at_kinks(studentised_kept(), kept.t, verdict.random, control_), words);
   return goes_on();
 }
@@ -169,11 +169,11 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
                "one of many units that were tried explains more", level_);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
                "the residual is a smooth function of the inputs");
-  verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random), "the residual is a wave along the inputs");
+  verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random, control_), "the residual is a wave along the inputs");
   if (!goes_on()) return false;
   const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise_.level));
   rows_may_change_places_ = even.normal && !even.weighted;
-  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random);
+  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random, control_);
   const std::string of_two = "the residual goes with a term of one or two inputs: a power, a threshold, a product",
                     of_three = "the residual goes with a product of three inputs or more, or of their signs";
   verdict.test("terms_of_two", terms.of_two.flipped, of_two, false_alarms::common);
@@ -182,7 +182,7 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   verdict.test("terms_of_three_even", terms.of_three.even, of_three);
   verdict.test("corners", corners_left(kept.x, even, verdict.random), "the residual steps where two inputs pass thresholds");
   const Matrix variables = single_variables(answer, kept);
-  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random),
+  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random, control_),
                "the residual is a wave along one input, unit or distance");
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
                "the residual is a function of two inputs, units or distances");
