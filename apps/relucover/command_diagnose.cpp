@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "learners/labels_look.hpp"
 #include "moments/distinguishing.hpp"
 #include "relucover/commands.hpp"
 #include "relucover/data_arguments.hpp"
@@ -16,6 +17,7 @@ struct DiagnoseRequest {
   RunOptions run;
   DiagnosticsOptions options;
   std::string network;
+  LookOptions look;
   bool json = false;
 };
 
@@ -107,10 +109,15 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
   const Control control = session.control(request.run);
   const auto source = request.data.open(control);
   const InputDiagnostics found = diagnose(*source, request.options, control);
+  LookOptions look = request.look;
+  look.seed = request.options.seed;
+  look.observer = &session.terminal();
+  const std::string looks_like = look.seconds > 0 ? labels_look_like(*source, look, control) : "";
   std::optional<Told> told;
   if (!request.network.empty()) told = told_apart(*source, request.network, control);
   if (request.json) {
     JsonText object = as_json(found);
+    if (!looks_like.empty()) object.add("looks_like", looks_like);
     if (told)
       object.add("distinguishing_least", told->least)
           .add("augmented_distinguishing_least", told->least_augmented)
@@ -118,6 +125,7 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
     return session.print_json(object);
   }
   session.print(as_text(found));
+  if (!looks_like.empty()) session.print(fmt::format("{:<14}{}\n", "looks like", looks_like));
   if (!told) return;
   session.print(fmt::format("{:<14}least singular value {:.3g} ({:.3g} with label noise); pure neurons of {} {}\n", "distinguishing",
                             told->least, told->least_augmented, request.network,
@@ -128,7 +136,8 @@ void run_diagnose(const DiagnoseRequest& request, Session& session) {
 }  // namespace
 
 void add_diagnose(Program& program, Session& session) {
-  Command command = program.add_command("diagnose", "Which assumptions hold on data: Gaussian, symmetric, rank, units, noise");
+  Command command = program.add_command(
+      "diagnose", "Which assumptions hold on data (Gaussian, symmetric, rank, units, noise), and what the labels look like");
   auto request = std::make_shared<DiagnoseRequest>();
   request->data.add_to(command);
   command.add_option("--level", request->options.level, "Chance that a test says no though its hypothesis holds")
@@ -139,10 +148,15 @@ void add_diagnose(Program& program, Session& session) {
       .add_option("--network", request->network,
                   "Weights to judge on these inputs: the least singular value of their distinguishing matrix (GKLW)")
       .type_name("FILE");
+  command.add_option("--look", request->look.seconds, "Seconds to try to explain the labels, to say what they look like; 0: no look")
+      .type_name("SECONDS")
+      .within(0, 1e6)
+      .shows_default();
   command.add_flag("--json", request->json, "Print one object for machines");
   add_run_options(command, request->run);
   command.footer(std::string(data_formats) + R"(
 
+Labels look constant, like classes, kinked (one hidden layer), deeper, smooth or noisy, by a short attempt to explain them.
 Columns are counted from 0. Tests say no, never yes: a test that passes found nothing against its hypothesis.
 
 Example:

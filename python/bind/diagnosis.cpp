@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interruptible.hpp"
+#include "learners/labels_look.hpp"
 #include "verify/input_diagnostics.hpp"
 
 namespace relucover::python {
@@ -42,26 +43,33 @@ py::dict as_dict(const InputDiagnostics& found) {
   return result;
 }
 
-py::dict diagnose_source(const SampleSource& source, int threads) {
+py::dict diagnose_source(const SampleSource& source, int threads, double look_seconds) {
   PythonObserver observer{py::none()};
   InputDiagnostics found;
-  run_interruptibly(observer, [&] { found = diagnose(source, {}, Control(threads, std::numeric_limits<double>::infinity(), &observer)); });
-  return as_dict(found);
+  std::string looks_like;
+  run_interruptibly(observer, [&] {
+    const Control control(threads, std::numeric_limits<double>::infinity(), &observer);
+    found = diagnose(source, {}, control);
+    if (look_seconds > 0) looks_like = labels_look_like(source, {.seconds = look_seconds, .observer = &observer}, control);
+  });
+  py::dict result = as_dict(found);
+  if (!looks_like.empty()) result["looks_like"] = looks_like;
+  return result;
 }
 
-py::dict diagnose_files(const std::vector<std::filesystem::path>& paths, int threads) {
+py::dict diagnose_files(const std::vector<std::filesystem::path>& paths, int threads, double look_seconds) {
   std::vector<std::unique_ptr<SampleSource>> shards;
   for (const auto& path : paths) shards.push_back(open_samples(path));
   const auto source = shards.size() == 1 ? std::move(shards.front()) : concatenate(std::move(shards));
-  return diagnose_source(*source, threads);
+  return diagnose_source(*source, threads, look_seconds);
 }
 
 }  // namespace
 
 void bind_diagnosis(py::module_& module) {
-  module.def("diagnose_arrays", [](const py::array& x, const py::array& y, int threads) {
+  module.def("diagnose_arrays", [](const py::array& x, const py::array& y, int threads, double look_seconds) {
     const BorrowedArrays arrays = borrow(x, y);
-    return diagnose_source(*arrays.source, threads);
+    return diagnose_source(*arrays.source, threads, look_seconds);
   });
   module.def("diagnose_files", &diagnose_files);
 }

@@ -115,7 +115,7 @@ class ReluHalfspacesClassifier(ClassifierMixin, BaseEstimator):
         except np.linalg.LinAlgError:  # columns that depend on each other
             return False
         whitened = np.linalg.solve(factor, (X - mean).T).T
-        if not diagnose(whitened, labels, threads=1)["gaussian"]["passed"]:
+        if not diagnose(whitened, labels, threads=1, look=0)["gaussian"]["passed"]:
             return False
         limit = math.inf if self.time_limit is None else float(self.time_limit)
         found = _core.halfspaces(whitened, labels, units, seed_of(self.random_state), threads_of(self.n_jobs), limit, None)

@@ -132,8 +132,11 @@ def compare(truth, answer):
     return _core.compare(truth, answer)
 
 
-def diagnose(x, y=None, *, threads=None):
+def diagnose(x, y=None, *, threads=None, look=5.0):
     """Which assumptions hold: Gaussian, symmetric, whitened inputs, number of units, rounding of the labels, as a dict.
+
+    `looks_like` says in words what the labels look like (constant, classes, kinked, deeper, smooth, noisy), from an attempt of
+    `look` seconds to explain them; 0: no look.
 
     >>> import relucover
     >>> x, y, truth = relucover.sample(inputs=4, units=2, samples=5000, seed=5)
@@ -142,8 +145,8 @@ def diagnose(x, y=None, *, threads=None):
     """
     if y is None:
         paths = [x] if isinstance(x, (str, os.PathLike)) else list(x)
-        return _core.diagnose_files([os.fspath(path) for path in paths], int(threads or 0))
-    return _core.diagnose_arrays(np.asarray(x), np.asarray(y), int(threads or 0))
+        return _core.diagnose_files([os.fspath(path) for path in paths], int(threads or 0), float(look))
+    return _core.diagnose_arrays(np.asarray(x), np.asarray(y), int(threads or 0), float(look))
 
 
 def methods():

@@ -107,7 +107,7 @@ def _svg(draw):
 
 def _tested(samples):
     """What the samples say about the assumptions: sentences, and the spectrum of T_2 with its noise level."""
-    found = _core.diagnose_arrays(*samples, 1)
+    found = _core.diagnose_arrays(*samples, 1, 0.0)
     lines = []
     for key, name in (("gaussian", "Gaussian"), ("symmetric", "symmetric")):
         test = found[key]

@@ -147,6 +147,28 @@ def test_progress_bars_only_on_a_terminal(relucover, data):
     assert "\r" not in relucover("learn", "data.npz", "--units", 2).stderr
 
 
+def labels_of_kind(kind, x):
+    random = numpy.random.default_rng(1)
+    W, a = random.normal(size=(x.shape[1], 4)), random.normal(size=4)
+    h = numpy.maximum(x @ W + 0.2, 0)
+    return {
+        "constant": lambda: numpy.full(len(x), 3.2),
+        "class labels": lambda: (x @ W @ a > 0).astype(float),
+        "kinked": lambda: h @ a,
+        "smooth": lambda: numpy.sin(2 * x[:, 0]) * x[:, 1],
+        "a network with noise": lambda: h @ a + 0.01 * random.normal(size=len(x)),
+        "noisy": lambda: random.normal(size=len(x)),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["constant", "class labels", "kinked", "smooth", "a network with noise", "noisy"])
+def test_diagnose_says_what_labels_look_like(kind, relucover, relucover_json, tmp_path):
+    x = numpy.random.default_rng(0).normal(size=(4000, 3))
+    numpy.savez(tmp_path / "d.npz", x=x, y=labels_of_kind(kind, x))
+    assert relucover_json("diagnose", "d.npz")["looks_like"].startswith(kind)
+    assert "looks like" not in relucover("diagnose", "d.npz", "--look", "0").stdout
+
+
 def test_diagnose(relucover, relucover_json, tmp_path):
     relucover("sample", "--inputs", 6, "--units", 3, "--samples", 20000, "-o", "g.npz")
     found = relucover_json("diagnose", "g.npz")

@@ -111,8 +111,10 @@ def test_interrupt_stops_a_long_search():
 
 def test_diagnose_sees_gaussian_inputs(planted):
     x, y, _ = planted
-    assert relucover.diagnose(x, y)["gaussian"]["passed"]
-    assert not relucover.diagnose(x**3, y)["gaussian"]["passed"]
+    found = relucover.diagnose(x, y)
+    assert found["gaussian"]["passed"] and found["looks_like"].startswith("kinked: one hidden layer")
+    found = relucover.diagnose(x**3, y, look=0)
+    assert not found["gaussian"]["passed"] and "looks_like" not in found
 
 
 def test_same_bytes_as_the_command_line(planted, tmp_path):
