@@ -150,7 +150,7 @@ void add_diagnose(Program& program, Session& session) {
       .type_name("FILE");
   command.add_option("--look", request->look.seconds, "Seconds to try to explain the labels, to say what they look like; 0: no look")
       .type_name("SECONDS")
-      .within(0, 1e6)
+      .within(0.0, 1e6)
       .shows_default();
   command.add_flag("--json", request->json, "Print one object for machines");
   add_run_options(command, request->run);

@@ -219,7 +219,7 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
 
 Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
   using namespace noisy_claims;
-  constexpr double least_sign_difference = 0.05;
+  constexpr double least_sign_difference = 0.05, as_small_as_rounding = 1e-5;
   const SignFreeModel& model = claimed.model;
   if (claimed.partly && claimed.partly->kept.empty()) return refuse("the labels that agree are not explained to rounding");
   if (!claimed.known) return refuse(fmt::format("{} unknowns are too many to certify with noisy labels", model.unknowns()));
@@ -262,7 +262,10 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
     certificate.something_left = true;
     return refused(left.refusal);
   }
-  if (equations < equations_per_unknown * model.unknowns()) return refused(too_few);
+  // What hides in noise as small as rounding is no larger than that.
+  const double about_means = (answer.y.rowwise() - answer.y.colwise().mean()).norm();
+  const bool like_rounding = answer.residual.norm() < as_small_as_rounding * about_means;
+  if (!like_rounding && equations < equations_per_unknown * model.unknowns()) return refused(too_few);
   certificate.detection_limit = left.detection_limit;
   if (!(left.detection_limit < largest_limit)) {
     const double factor = std::pow(left.detection_limit / largest_limit, 2);
