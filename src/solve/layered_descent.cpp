@@ -12,15 +12,19 @@ namespace relucover {
 
 namespace {
 
-// Above this cost single precision is enough for the matrix, or the products, of a step.
-constexpr double single_above = 1e-9;
+// Above this cost single precision is enough for the matrix, or the products, of a step; a matrix of many parameters, which takes long, is
+// good enough further down.
+double single_above(Index parameters) {
+  constexpr Index many = 600;
+  return parameters > many ? 1e-13 : 1e-9;
+}
 // Above it a step is good for so little that its equations are not worth many iterations.
 constexpr double loose_above = 1e-7;
 
 LayeredLinearisationOptions how_precisely(const Descent& at) {
   LayeredLinearisationOptions options;
   const bool large = too_large_for_dense(at.model.parameters());
-  options.single_precision = !at.model.plain() && (large || at.cost > single_above);
+  options.single_precision = !at.model.plain() && (large || at.cost > single_above(at.model.parameters()));
   if (at.cost < loose_above) {
     options.tolerance = 0.01;
     options.most_iterations = 400;

@@ -128,17 +128,19 @@ template <class Real>
 std::unique_ptr<LayeredLinearisation> linearised(const LayeredModel& model, const SampleSource& samples,
                                                  const LayeredLinearisationOptions& options, const Control& control) {
   using Form = LayeredLinearisationOptions::Form;
-  // A step of either form takes as long at 1600 parameters (10-20-20, over-wide); with units to spare J is nearly singular, and conjugate
-  // gradients need several times as many steps to the end.
-  constexpr Index most_parameters = 2500;
-  const bool dense = options.form == Form::automatic ? model.parameters() <= most_parameters : options.form == Form::dense;
+  const bool dense = options.form == Form::automatic ? !too_large_for_dense(model.parameters()) : options.form == Form::dense;
   if (dense) return std::make_unique<DenseLayered<Real>>(model, samples, control);
   return std::make_unique<MatrixFreeLayered<Real>>(model, samples, options, control);
 }
 
 }  // namespace
 
-bool too_large_for_dense(Index parameters) { return parameters > 1500; }
+bool too_large_for_dense(Index parameters) {
+  // A step of either form takes as long at 1600 parameters (10-20-20, over-wide); with units to spare J is nearly singular, and conjugate
+  // gradients need several times as many steps to the end.
+  constexpr Index most = 2500;
+  return parameters > most;
+}
 
 std::unique_ptr<LayeredLinearisation> linearise(const LayeredModel& model, const SampleSource& samples,
                                                 const LayeredLinearisationOptions& options, const Control& control) {

@@ -59,7 +59,7 @@ class DeepSearch {
       LayeredModel model = grown(base, added, fixed, random_, control_);
       Shrunk at = fitted(std::move(model), fixed, start, round);
       if (at.cost > options_.hopeless) return remember(at.model, at.cost);
-      const bool large = too_large_for_dense(at.model.parameters());  // then steps are dear, and units to spare go first
+      const bool large = many_parameters(at.model);
       if (!large) {
         leave_worst_out(at, fixed);
         at = layer_by_layer(std::move(at), fixed, start, round);
@@ -129,7 +129,7 @@ class DeepSearch {
     };
     rotation.exact = data_.exact;
     // Batches of a large model, with fewer samples for each parameter, are fitted beyond what the next one bears out.
-    rotation.goal = std::max(too_large_for_dense(model.parameters()) ? 1e-6 : rotation.goal, 10 * data_.exact);
+    rotation.goal = std::max(many_parameters(model) ? 1e-6 : rotation.goal, 10 * data_.exact);
     rotation.most_batches = options_.batches;
     if (round > 0) {
       rotation.most_batches = 40;
@@ -138,7 +138,7 @@ class DeepSearch {
     }
     LayeredModel rotated = descend_on_batches(std::move(model), batch, rotation, control_).model;
     // A large model is not worth more before units to spare have gone.
-    const Index most_steps = too_large_for_dense(rotated.parameters()) ? 2 : 60;
+    const Index most_steps = many_parameters(rotated) ? 2 : 60;
     Descent down = descend(std::move(rotated), fixed, {.most_steps = most_steps, .goal = 1e-4 * data_.exact}, control_);
     return {std::move(down.model), down.cost};
   }
@@ -210,6 +210,11 @@ class DeepSearch {
     if (options_.fits) options_.fits(model, cost);
   }
 
+  /// Steps are dear then, most of all those of an exact fit, in double precision: units to spare go first.
+  static bool many_parameters(const LayeredModel& model) {
+    constexpr Index many = 1000;
+    return model.parameters() > many;
+  }
   static std::vector<Index> sum_of(std::vector<Index> one, const std::vector<Index>& other) {
     for (std::size_t l = 0; l < one.size(); ++l) one[l] += other[l];
     return one;

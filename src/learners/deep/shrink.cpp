@@ -1,11 +1,14 @@
 #include "learners/deep/shrink.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/blas.hpp"
 #include "core/linear_algebra.hpp"
+#include "learners/deep/deep_data.hpp"
 #include "reduce/reduce.hpp"
 #include "solve/layered_descent.hpp"
 #include "solve/layered_linearisation.hpp"
@@ -14,6 +17,22 @@
 namespace relucover {
 
 namespace {
+
+MemorySource<double> first_rows(const MemorySource<double>& samples, Index most) {
+  const Index rows = std::min(samples.samples(), most);
+  return {samples.x().topRows(rows), samples.y().topRows(rows), "batch"};
+}
+
+/// A smaller model needs fewer samples, and steps cost as many. An exact fit keeps them all: a few may be all that holds a rare unit.
+MemorySource<double> enough_rows(const MemorySource<double>& samples, const LayeredModel& model, bool exact) {
+  constexpr double per_parameter = 12;
+  if (exact) return samples;
+  return first_rows(samples, rows_for_parameters(per_parameter, model.parameters()) / model.outputs());
+}
+
+void tell(const Shrunk& at, const Control& control) {
+  control.progress("deep search", -1, fmt::format("{:.1e}: shrink, layers of {}", at.cost, fmt::join(at.model.widths(), ", ")));
+}
 
 struct Removal {
   double cost = 0;
@@ -25,7 +44,8 @@ struct Removal {
 class Surgery {
  public:
   Surgery(const LayeredModel& model, const MemorySource<double>& samples, bool linear_model, const Control& control)
-      : model_(model), samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))), parameters_(model.flat()) {
+      : model_(model), parameters_(model.flat()),  // candidates are judged by few rows: the one that is taken is judged by all
+        samples_(first_rows(samples, std::max<Index>(1000, 10 * model.features()))) {
     if (linear_model) inverse_ = inverse_of_gram(first_rows(samples, std::max<Index>(1000, 4 * model.parameters())), control);
     features_ = features_of(model, samples_.x());
     level_inverse_.resize(model.theta.size());
@@ -49,12 +69,6 @@ class Surgery {
   }
 
  private:
-  /// Candidates are judged by few rows: the one that is taken is judged by all.
-  static MemorySource<double> first_rows(const MemorySource<double>& samples, Index most) {
-    const Index rows = std::min(samples.samples(), most);
-    return {samples.x().topRows(rows), samples.y().topRows(rows), "batch"};
-  }
-
   Matrix inverse_of_gram(const MemorySource<double>& samples, const Control& control) const {
     const auto sums = reduce(samples, LayeredGram<double>(model_), control);
     Matrix gram = sums.gram / static_cast<double>(sums.samples);
@@ -119,8 +133,8 @@ class Surgery {
   }
 
   const LayeredModel& model_;
-  MemorySource<double> samples_;
   Vector parameters_;
+  MemorySource<double> samples_;
   Matrix inverse_;  // of the Gram matrix of all parameters; empty: they are too many
   RowMatrix features_;
   std::vector<Matrix> level_inverse_;
@@ -167,18 +181,21 @@ Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const
     LayeredModel fewer = without_units_below(limit, at.model, samples, options.least, control);
     if (fewer.units() == at.model.units()) break;
     const bool on_the_way = !exact && fewer.units() > least;
+    const MemorySource<double> rows = enough_rows(samples, fewer, exact);
     Descent down =
-        descend(std::move(fewer), samples,
+        descend(std::move(fewer), rows,
                 {.most_steps = options.most_steps, .damping = 1e-3, .slow = 1e-2, .goal = on_the_way ? 0.1 * accepted : goal}, control);
     if (down.cost <= accepted) {
       at = {std::move(down.model), down.cost};
+      tell(at, control);
       limit = cheap;
     } else {
       limit *= 1e-2;
     }
   }
   if (at.cost < goal) return at;
-  Descent down = descend(std::move(at.model), samples, {.most_steps = options.most_steps, .goal = goal}, control);
+  const MemorySource<double> rows = enough_rows(samples, at.model, exact);
+  Descent down = descend(std::move(at.model), rows, {.most_steps = options.most_steps, .goal = goal}, control);
   return {std::move(down.model), down.cost};
 }
 
@@ -189,16 +206,20 @@ Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const Shr
   best.cost = mean_cost(best.model, samples, control);
   if (too_large_for_dense(best.model.parameters())) best = without_cheap_units(std::move(best), samples, options, control);
   for (Index round = best.model.units(); round > 0; --round) {
+    tell(best, control);
     const bool exact = best.cost < options.exact;
+    const MemorySource<double> rows = enough_rows(samples, best.model, exact);
     const double limit = exact ? options.exact : options.allowed * best.cost;
+    // Units to spare make descents crawl: one that has caught up goes on with fewer of them.
+    const double goal = exact ? 1e-4 * options.exact : std::max(best.cost, 1e-4 * options.exact);
     const auto drop_one = [&](bool linear_model) {
       Index tried = 0;
-      for (Removal& candidate : candidates(best.model, samples, options.least, linear_model, control)) {
+      for (Removal& candidate : candidates(best.model, rows, options.least, linear_model, control)) {
         if (tried++ == options.tries) break;
-        double cost = mean_cost(candidate.model, samples, control);
+        double cost = mean_cost(candidate.model, rows, control);
         if (cost > (exact ? options.exact : 1.2 * best.cost)) {
-          Descent down = descend(std::move(candidate.model), samples,
-                                 {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = 1e-4 * options.exact}, control);
+          Descent down = descend(std::move(candidate.model), rows,
+                                 {.most_steps = options.most_steps, .damping = 1e-3, .slow = 3e-2, .goal = goal}, control);
           candidate.model = std::move(down.model);
           cost = down.cost;
         }

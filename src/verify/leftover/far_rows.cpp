@@ -6,6 +6,7 @@
 
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
+#include "verify/leftover/left_out_unit.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
 
@@ -122,6 +123,21 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
     verdict.test("left_out_flat",
                  rows_lie_flat(answer.z, worst_first(out_first(answer, size)), count, signs_of(answer.residual), verdict.random),
                  "the samples that were left out lie between two planes", level);
+}
+
+void test_rows_alike(const Judged& answer, double level, Verdict& verdict) {
+  for (const auto& group : rows_that_err_alike(answer, verdict.random)) {
+    const auto count = static_cast<Index>(group.size());
+    const std::string which = fmt::format("{} of the samples that were left out, which are off by one and the same function,", count);
+    if (too_few_to_tell(count, answer)) return verdict.refuse(which + " are too few to be told from a unit that only they see");
+    Vector size = Vector::Zero(answer.rows());
+    for (const Index row : group) size[row] = 1;
+    const std::vector<Index> order = worst_first(size);
+    verdict.test_places("alike", places_of_rows(answer.z, answer.nearness, order, {count}, verdict.random), which, level);
+    if (!verdict.stands()) return;
+    verdict.test("alike_flat", rows_lie_flat(answer.z, order, count, signs_of(answer.residual), verdict.random),
+                 which + " lie between two planes", level);
+  }
 }
 
 void test_large_rows(const Judged& answer, const Matrix& studentised, double level, Verdict& verdict) {

@@ -195,6 +195,7 @@ LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed) {
   if (verdict.stands())
     if (const Index rows = explained_by_one_more_unit(answer, verdict.random); rows > 0)
       verdict.refuse(fmt::format("{} of the samples that were left out are explained by one more unit", rows));
+  if (verdict.stands()) test_rows_alike(answer, false_alarms::left_out, verdict);
   return verdict.result;
 }
 
