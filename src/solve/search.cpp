@@ -203,7 +203,7 @@ class Search {
   }
 
   static constexpr Index many_units = 32;
-  static constexpr double close = 1e-2;       // held-out cost of a fit beside which the rest can be found
+  static constexpr double close = 1e-2;      // held-out cost of a fit beside which the rest can be found
   static constexpr double stands_out = 1.5;  // share by which pruning a unit raises the error
 
   /// The share of the held-out cost that twice the units must leave at most. Units of a wide network gain little each until nearly all
@@ -262,11 +262,13 @@ class Search {
       }
     }
     std::vector<Index> numbers;
+    double fewer_left = 1;
     if (const Index kept = least_that_keeps(path); largest < stands_out && wide >= many_units && over.holdout < close && kept < wide)
       numbers.push_back(kept);
     for (const double factor : {1.0, 1.25, 1.6})
       numbers.push_back(std::min(wide, static_cast<Index>(std::ceil(factor * static_cast<double>(jump)))));
-    for (const Index units : numbers) {
+    for (std::size_t at = 0; at < numbers.size(); ++at) {
+      const Index units = numbers[at];
       Fit fit = pruned_to(over, units);
       if (is_exact(fit)) fit = without_idle_units(std::move(fit));
       keep_if_better(fit);
@@ -275,6 +277,11 @@ class Search {
       constexpr double clearer = 1e-2;
       if (again > 0 && fit.train < near && fit.train < clearer * over.train) return try_numbers_of_units(fit, again - 1);
       if (units == wide) return;
+      // All units were there, and one or some that are small went with the rest: one more at a time costs little, far too many a lot.
+      const bool gained = units == jump || fit.holdout < 0.9 * fewer_left;
+      fewer_left = fit.holdout;
+      if (over.train < near && gained && at + 1 < numbers.size() && units + 1 < numbers[at + 1] && units >= jump)
+        numbers.insert(numbers.begin() + static_cast<std::ptrdiff_t>(at) + 1, units + 1);
     }
   }
 
