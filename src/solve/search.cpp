@@ -203,6 +203,8 @@ class Search {
   }
 
   static constexpr Index many_units = 32;
+  static constexpr double close = 1e-2;      // held-out cost of a fit beside which the rest can be found
+  static constexpr double stands_out = 1.5;  // share by which pruning a unit raises the error
 
   /// The share of the held-out cost that twice the units must leave at most. Units of a wide network gain little each until nearly all
   /// are there; what no number of units explains gains little for ever, and ever more slowly.
@@ -213,7 +215,7 @@ class Search {
 
   /// A wide network with many units that matter a little: starts find most of them, and the rest beside these.
   void regrow_while_it_gains() {
-    constexpr double close = 1e-2, gain = 0.7;
+    constexpr double gain = 0.7;
     while (!outcome_.exact && !regrowing_gave_nothing_ && outcome_.holdout_cost < close && outcome_.model.units() > 0) {
       report(outcome_.starts);
       control_.check();
@@ -237,7 +239,16 @@ class Search {
     }
   }
 
-  /// Where the error of pruning jumps, and a little above, an exact fit is most likely.
+  /// Least number of units with which pruning costs next to nothing.
+  static Index least_that_keeps(const std::vector<double>& path) {
+    constexpr double next_to_nothing = 1.25;
+    std::size_t units = path.size() - 1;
+    while (units > 0 && path[units - 1] <= next_to_nothing * path.back()) --units;
+    return static_cast<Index>(units);
+  }
+
+  /// Where the error of pruning jumps, and a little above, an exact fit is most likely. Among many units that have not all been found
+  /// none stands out: those that matter are kept, and the rest looked for beside them.
   void try_numbers_of_units(const Fit& over, int again = 2) {
     const auto path = prune(train_, over.model, 0, options_.loss, control_, &sums_).residual_at;
     const Index wide = over.model.units();
@@ -250,8 +261,14 @@ class Search {
         jump = k;
       }
     }
-    for (const double factor : {1.0, 1.25, 1.6}) {
-      const Index units = std::min(wide, static_cast<Index>(std::ceil(factor * static_cast<double>(jump))));
+    std::vector<Index> numbers;
+    double fewer_left = 1;
+    if (const Index kept = least_that_keeps(path); largest < stands_out && wide >= many_units && over.holdout < close && kept < wide)
+      numbers.push_back(kept);
+    for (const double factor : {1.0, 1.25, 1.6})
+      numbers.push_back(std::min(wide, static_cast<Index>(std::ceil(factor * static_cast<double>(jump)))));
+    for (std::size_t at = 0; at < numbers.size(); ++at) {
+      const Index units = numbers[at];
       Fit fit = pruned_to(over, units);
       if (is_exact(fit)) fit = without_idle_units(std::move(fit));
       keep_if_better(fit);
@@ -260,6 +277,11 @@ class Search {
       constexpr double clearer = 1e-2;
       if (again > 0 && fit.train < near && fit.train < clearer * over.train) return try_numbers_of_units(fit, again - 1);
       if (units == wide) return;
+      // All units were there, and one or some that are small went with the rest: one more at a time costs little, far too many a lot.
+      const bool gained = units == jump || fit.holdout < 0.9 * fewer_left;
+      fewer_left = fit.holdout;
+      if (over.train < near && gained && at + 1 < numbers.size() && units + 1 < numbers[at + 1] && units >= jump)
+        numbers.insert(numbers.begin() + static_cast<std::ptrdiff_t>(at) + 1, units + 1);
     }
   }
 
