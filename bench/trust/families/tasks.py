@@ -48,7 +48,7 @@ def lowest_layer(rng):
 
     def of(x):
         h = unit(x @ W.T - t)
-        y = h @ a
+        y = (h * a).sum(axis=1)  # a product with a vector rounds as its place in memory wants
         if kind == "products" and k > 1:
             y = y + 2 * h[:, 0] * h[:, 1]
         if kind == "powers":

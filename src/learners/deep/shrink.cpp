@@ -24,7 +24,7 @@ MemorySource<double> first_rows(const MemorySource<double>& samples, Index most)
 }
 
 /// A smaller model needs fewer samples, and steps cost as many. An exact fit keeps them all: a few may be all that holds a rare unit.
-MemorySource<double> enough_rows(const MemorySource<double>& samples, const LayeredModel& model, bool exact) {
+MemorySource<double> rows_to_shrink_with(const MemorySource<double>& samples, const LayeredModel& model, bool exact) {
   constexpr double per_parameter = 12;
   if (exact) return samples;
   return first_rows(samples, rows_for_parameters(per_parameter, model.parameters()) / model.outputs());
@@ -181,7 +181,7 @@ Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const
     LayeredModel fewer = without_units_below(limit, at.model, samples, options.least, control);
     if (fewer.units() == at.model.units()) break;
     const bool on_the_way = !exact && fewer.units() > least;
-    const MemorySource<double> rows = enough_rows(samples, fewer, exact);
+    const MemorySource<double> rows = rows_to_shrink_with(samples, fewer, exact);
     Descent down =
         descend(std::move(fewer), rows,
                 {.most_steps = options.most_steps, .damping = 1e-3, .slow = 1e-2, .goal = on_the_way ? 0.1 * accepted : goal}, control);
@@ -194,7 +194,7 @@ Shrunk without_cheap_units(Shrunk at, const MemorySource<double>& samples, const
     }
   }
   if (at.cost < goal) return at;
-  const MemorySource<double> rows = enough_rows(samples, at.model, exact);
+  const MemorySource<double> rows = rows_to_shrink_with(samples, at.model, exact);
   Descent down = descend(std::move(at.model), rows, {.most_steps = options.most_steps, .goal = goal}, control);
   return {std::move(down.model), down.cost};
 }
@@ -208,7 +208,7 @@ Shrunk shrink(LayeredModel model, const MemorySource<double>& samples, const Shr
   for (Index round = best.model.units(); round > 0; --round) {
     tell(best, control);
     const bool exact = best.cost < options.exact;
-    const MemorySource<double> rows = enough_rows(samples, best.model, exact);
+    const MemorySource<double> rows = rows_to_shrink_with(samples, best.model, exact);
     const double limit = exact ? options.exact : options.allowed * best.cost;
     // Units to spare make descents crawl: one that has caught up goes on with fewer of them.
     const double goal = exact ? 1e-4 * options.exact : std::max(best.cost, 1e-4 * options.exact);
