@@ -11,7 +11,8 @@ set(RELUCOVER_ENGINE_FILES
   "solve/[a-z_]+"
   "verify/(distinct_rows|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
   "verify/leftover/[a-z_]+"
-  "learners/(best_so_far|choose|equal_noise|finish|give_up|leaky_fit|learn|linked|plan|polish_data|registry)"
+  "learners/(best_so_far|choose|leaky_fit|learn|linked|plan|registry)"
+  "learners/finish/[a-z_]+"
   "learners/prune/[a-z_]+"
   "report/(result|result_json)")
 # Of folders that are named whole: what judges several layers.

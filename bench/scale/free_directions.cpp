@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "core/random.hpp"
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "support/free_directions.hpp"
 
 int main(int count, char** arguments) {

@@ -63,7 +63,7 @@ struct StageRecord {
 struct TriedMethod {
   std::string method, reason;
   double seconds = 0;
-  std::string status, said;
+  std::string status = {}, said = {};
 };
 
 struct Result {

@@ -55,10 +55,10 @@ struct ExtractOptions {
   /// asking, 1 where that will do.
   double scale = 0;
   /// Or from N(center, diag(spread)^2), where somebody knows where the inputs lie. Empty: not so.
-  Vector center, spread;
+  Vector center = {}, spread = {};
   /// Rows that the user has: queries are drawn from a law like theirs (means, covariance, ranges; constant, whole and one-hot columns
   /// stay so), and a certified answer must predict the model at these rows too. Empty: none.
-  RowMatrix like;
+  RowMatrix like = {};
   std::string like_name = "the user";
   /// Look what the model is like before the budget is spent, and stop where no budget would help.
   bool look = true;

@@ -1,4 +1,5 @@
 """Models that can be asked: functions, files, programs that crash and stall."""
+import pathlib
 import sys
 import warnings
 
@@ -8,6 +9,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.neural_network import MLPRegressor
 
 import relucover
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench" / "accuracy"))
 
 
 def standardised_diabetes():
@@ -68,23 +71,11 @@ def test_the_same_in_float32(trained, tmp_path):
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_a_network_trained_by_pytorch_on_real_data(precision):
-    torch = pytest.importorskip("torch", reason="python3-torch is not installed (packages-bench.txt)")
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    dtype = getattr(torch, precision)
-    model = torch.nn.Sequential(torch.nn.Linear(10, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)).to(dtype)
-    x, y = (torch.tensor(a, dtype=dtype) for a in standardised_diabetes())
-    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
-    for _ in range(300):
-        optimiser.zero_grad()
-        torch.mean((model(x)[:, 0] - y) ** 2).backward()
-        optimiser.step()
+    pytest.importorskip("torch", reason="python3-torch is not installed (packages-bench.txt)")
+    from trained_oracles import by_pytorch
 
-    def oracle(queries):
-        with torch.no_grad():
-            return model(torch.tensor(queries, dtype=dtype)).numpy()
-
-    recovered(relucover.network_of(model), oracle, 1e-9 if precision == "float64" else 1e-5)
+    oracle, network = by_pytorch(precision, seed=0, decay=0)
+    recovered(network, oracle, 1e-9 if precision == "float64" else 1e-5)
 
 
 def with_biases(network, **biases):

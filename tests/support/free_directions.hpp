@@ -1,7 +1,7 @@
 #pragma once
 // Large planted networks whose data leave one direction of the parameters free, or none.
 #include "core/random.hpp"
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "relucover/learn.hpp"
 
 namespace relucover::test {

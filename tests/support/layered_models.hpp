@@ -1,6 +1,7 @@
 #pragma once
-// Layered models with random weights, and samples of them.
+// Layered models, and samples of them.
 #include "core/random.hpp"
+#include "relucover/network.hpp"
 #include "relucover/samples.hpp"
 #include "solve/layered.hpp"
 
@@ -20,6 +21,17 @@ inline MemorySource<double> samples_of_layered(const LayeredModel& model, Index 
   RowMatrix x = RandomStream(seed, purpose::inputs).normal_matrix(rows, model.inputs);
   RowMatrix y = predict(model, x);
   return {std::move(x), std::move(y)};
+}
+
+/// Two hidden layers of which all units have both sides well seen.
+inline Network well_seen_network() {
+  Network network(3, 3, 1);
+  network.W << 1, 0.2, 0, -0.3, 1, 0.1, 0.2, -0.4, 1;
+  network.b << 0.1, -0.2, 0.05;
+  network.upper.push_back({(Matrix(2, 3) << 1, -1.2, 0.7, -0.8, 1, 0.9).finished(), (Vector(2) << 0.05, -0.6).finished(), {}});
+  network.A = (Matrix(1, 2) << 1, -1.5).finished();
+  network.offset << 0.3;
+  return network;
 }
 
 }  // namespace relucover

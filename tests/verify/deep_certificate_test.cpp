@@ -4,20 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "relucover/relucover.hpp"
+#include "support/layered_models.hpp"
 
 namespace relucover {
 namespace {
-
-// A network all of whose units have both sides well seen.
-Network seen_network() {
-  Network network(3, 3, 1);
-  network.W << 1, 0.2, 0, -0.3, 1, 0.1, 0.2, -0.4, 1;
-  network.b << 0.1, -0.2, 0.05;
-  network.upper.push_back({(Matrix(2, 3) << 1, -1.2, 0.7, -0.8, 1, 0.9).finished(), (Vector(2) << 0.05, -0.6).finished(), {}});
-  network.A = (Matrix(1, 2) << 1, -1.5).finished();
-  network.offset << 0.3;
-  return network;
-}
 
 DeepCertificate certificate_of(const Network& truth, const Network& answer, Index samples = 5000, double noise = 0) {
   const auto source = synthetic_samples(truth, {.samples = samples, .noise = noise, .seed = 4});
@@ -33,7 +23,7 @@ DeepCertificate certificate_on(const RowMatrix& x, const RowMatrix& y, const Net
 
 RowMatrix inputs_drawn(Index samples) {
   BlockBuffer<double> buffer;
-  return synthetic_samples(seen_network(), {.samples = samples, .seed = 4})->read(0, samples, buffer).x;
+  return synthetic_samples(well_seen_network(), {.samples = samples, .seed = 4})->read(0, samples, buffer).x;
 }
 
 bool mentions(const DeepCertificate& certificate, const std::string& words) {
@@ -43,39 +33,39 @@ bool mentions(const DeepCertificate& certificate, const std::string& words) {
 }
 
 TEST(DeepCertificate, IsGivenToTheTruth) {
-  const DeepCertificate certificate = certificate_of(seen_network(), seen_network());
+  const DeepCertificate certificate = certificate_of(well_seen_network(), well_seen_network());
   EXPECT_TRUE(certificate.given) << certificate.reason;
   EXPECT_GT(certificate.least_eigenvalue, 1e-6);
 }
 
 TEST(DeepCertificate, IsRefusedToOneWeightThatIsOff) {
-  Network off = seen_network();
+  Network off = well_seen_network();
   off.upper[0].W(0, 1) += 1e-9;
-  const DeepCertificate certificate = certificate_of(seen_network(), off);
+  const DeepCertificate certificate = certificate_of(well_seen_network(), off);
   EXPECT_FALSE(certificate.given);
   EXPECT_GT(certificate.wrong, 0);
 }
 
-TEST(DeepCertificate, IsRefusedWithNoise) { EXPECT_FALSE(certificate_of(seen_network(), seen_network(), 5000, 1e-9).given); }
+TEST(DeepCertificate, IsRefusedWithNoise) { EXPECT_FALSE(certificate_of(well_seen_network(), well_seen_network(), 5000, 1e-9).given); }
 
 TEST(DeepCertificate, IsRefusedWithTooFewSamples) {
-  const DeepCertificate certificate = certificate_of(seen_network(), seen_network(), 30);
+  const DeepCertificate certificate = certificate_of(well_seen_network(), well_seen_network(), 30);
   EXPECT_FALSE(certificate.given);
 }
 
 TEST(DeepCertificate, NamesUnitsThatAreOnOrOffEverywhere) {
-  Network on = seen_network();
+  Network on = well_seen_network();
   on.upper[0].W.row(1) = on.upper[0].W.row(1).cwiseAbs();
   on.upper[0].b[1] = 0.5;
   EXPECT_TRUE(mentions(certificate_of(on, on), "unit 1 of layer 2 is on at every sample")) << certificate_of(on, on).reason;
-  Network off = seen_network();
+  Network off = well_seen_network();
   off.upper[0].W.row(0) = -off.upper[0].W.row(0).cwiseAbs();
   off.upper[0].b[0] = -0.5;
   EXPECT_TRUE(mentions(certificate_of(off, off), "unit 0 of layer 2 is off at every sample"));
 }
 
 TEST(DeepCertificate, IsRefusedToAUnitThatStandsTwice) {
-  Network twice = seen_network();
+  Network twice = well_seen_network();
   twice.upper[0].W.row(1) = 2 * twice.upper[0].W.row(0);
   twice.upper[0].b[1] = 2 * twice.upper[0].b[0];
   const DeepCertificate certificate = certificate_of(twice, twice);
@@ -85,7 +75,7 @@ TEST(DeepCertificate, IsRefusedToAUnitThatStandsTwice) {
 
 // What a residual connection looks like when it is written as a plain network: a unit that passes another one on, relu(relu(u)).
 TEST(DeepCertificate, IsRefusedToAUnitThatSitsOnItsKink) {
-  Network passing = seen_network();
+  Network passing = well_seen_network();
   passing.upper[0].W.row(0) << 1, 0, 0;
   passing.upper[0].b[0] = 0;
   const DeepCertificate certificate = certificate_of(passing, passing);
@@ -95,7 +85,7 @@ TEST(DeepCertificate, IsRefusedToAUnitThatSitsOnItsKink) {
 
 // A weight between two units that are on together at one sample is whatever that sample's label makes it.
 TEST(DeepCertificate, IsRefusedToAWeightThatOneSampleDetermines) {
-  const Network network = seen_network();
+  const Network network = well_seen_network();
   const RowMatrix x = inputs_drawn(5000);
   const RowMatrix lower = ((x * network.W.transpose()).rowwise() + network.b.transpose()).cwiseMax(0);
   const RowMatrix upper = (lower * network.upper[0].W.transpose()).rowwise() + network.upper[0].b.transpose();
@@ -118,7 +108,7 @@ TEST(DeepCertificate, DoesNotDependOnScales) {
   const RowMatrix x = inputs_drawn(5000);
   for (const double of_inputs : {1e-60, 1.0, 1e60})
     for (const double of_labels : {1e-150, 1e-60, 1.0, 1e100}) {
-      Network network = seen_network();
+      Network network = well_seen_network();
       network.W /= of_inputs;
       network.A *= of_labels;
       network.offset *= of_labels;
@@ -132,7 +122,7 @@ TEST(DeepCertificate, DoesNotDependOnScales) {
 
 TEST(DeepCertificate, IsGivenFarFromZero) {
   const RowMatrix far = inputs_drawn(5000).array() + 1e6;
-  Network network = seen_network();
+  Network network = well_seen_network();
   network.b -= network.W * Vector::Constant(3, 1e6);
   const DeepCertificate certificate = certificate_on(far, network.evaluate(far), network);
   EXPECT_TRUE(certificate.given) << certificate.reason;
@@ -140,7 +130,7 @@ TEST(DeepCertificate, IsGivenFarFromZero) {
 
 // Where all of the first layer is off, units above without a bias are at zero too; others show where their kinks are.
 TEST(DeepCertificate, IsGivenWithoutBiases) {
-  Network network = seen_network();
+  Network network = well_seen_network();
   network.b.setZero();
   network.upper[0].b.setZero();
   const DeepCertificate certificate = certificate_of(network, network);

@@ -6,6 +6,7 @@
 #include "core/random.hpp"
 #include "relucover/relucover.hpp"
 #include "solve/layered_descent.hpp"
+#include "support/layered_models.hpp"
 #include "verify/gate.hpp"
 
 namespace relucover {
@@ -13,16 +14,6 @@ namespace {
 
 constexpr Index samples = 3000;
 constexpr double noise = 0.01;
-
-Network well_seen_network() {
-  Network network(3, 3, 1);
-  network.W << 1, 0.2, 0, -0.3, 1, 0.1, 0.2, -0.4, 1;
-  network.b << 0.1, -0.2, 0.05;
-  network.upper.push_back({(Matrix(2, 3) << 1, -1.2, 0.7, -0.8, 1, 0.9).finished(), (Vector(2) << 0.05, -0.6).finished(), {}});
-  network.A = (Matrix(1, 2) << 1, -1.5).finished();
-  network.offset << 0.3;
-  return network;
-}
 
 RowMatrix normal_inputs() { return RandomStream(3, purpose::study).normal_matrix(samples, 3); }
 

@@ -192,7 +192,9 @@ TEST(LeftOut, ExplainedByOneMoreUnit) {
     const MemorySource<double> samples(x, y);
     const Index explained = explained_by_one_more_unit(judged(samples, answer, label_grid(samples, Control(1)), kept), random);
     EXPECT_EQ(explained > 0, missing);
-    if (missing) EXPECT_NEAR(static_cast<double>(explained), static_cast<double>(off), 2);
+    if (missing) {
+      EXPECT_NEAR(static_cast<double>(explained), static_cast<double>(off), 2);
+    }
   }
 }
 
@@ -233,7 +235,8 @@ TEST(LeftOut, RowsThatAreOffByOneFunctionAreNoAccidents) {
     });
     hats += rows_of_hat > 2;
     hats_taken += rows_of_hat > 2 && taken;
-    swapped += taken_for_accidents(seed, [](const Vector&, RandomStream& random) { return random.uniform() < 0.1 ? random.normal() : 0.0; });
+    swapped +=
+        taken_for_accidents(seed, [](const Vector&, RandomStream& random) { return random.uniform() < 0.1 ? random.normal() : 0.0; });
   }
   EXPECT_EQ(hats, 9);
   EXPECT_EQ(hats_taken, 0);

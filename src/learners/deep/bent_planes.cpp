@@ -228,9 +228,11 @@ class PlaneSearch {
       ranked.emplace_back(std::count_if(places_.begin(), places_.end(), [&](const Vector& at) { return height(plane, at) < on; }), plane);
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& one, const auto& other) { return one.first > other.first; });
     planes_.clear();
-    for (const auto& [count, plane] : ranked)
+    for (const auto& ranked_plane : ranked) {
+      const Eigen::RowVectorXd& plane = ranked_plane.second;
       if (std::none_of(planes_.begin(), planes_.end(), [&](const auto& other) { return apart(plane, other) < near; }))
         planes_.push_back(plane);
+    }
   }
 
   const AskAt& ask_;

@@ -47,7 +47,7 @@ class DeepSearch {
 
  private:
   void from_one_start(Index start) {
-    outcome_.of_starts.emplace_back(LayeredModel(), std::numeric_limits<double>::infinity());
+    outcome_.of_starts.push_back({LayeredModel(), std::numeric_limits<double>::infinity()});
     LayeredModel base(data_.x.cols(), std::ssize(options_.widths), data_.y.cols());
     if (start < starts_from_asked) base = with_asked_layers(start);
     double base_cost = std::numeric_limits<double>::infinity();

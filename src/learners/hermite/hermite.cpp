@@ -8,7 +8,7 @@
 #include "core/random.hpp"
 #include "decompose/pencil.hpp"
 #include "decompose/relu_units.hpp"
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hidden_units.hpp"
 #include "learners/hermite/moment_methods.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/linear_algebra.hpp"
 #include "decompose/scoring.hpp"
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "learners/hermite/gaussianity.hpp"
 #include "learners/hermite/hermite.hpp"
 #include "learners/hermite/hidden_units.hpp"

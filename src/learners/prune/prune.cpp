@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "learners/best_so_far.hpp"
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "learners/prune/large_search.hpp"
 #include "learners/prune/residual_search.hpp"
 #include "learners/stage_clock.hpp"

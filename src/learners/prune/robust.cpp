@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/median.hpp"
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "learners/prune/prune.hpp"
 #include "learners/stage_clock.hpp"
 #include "samples/subsample.hpp"

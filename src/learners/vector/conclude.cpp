@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "verify/input_diagnostics.hpp"
 #include "verify/network_error.hpp"
 

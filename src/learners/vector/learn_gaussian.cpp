@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "learners/prune/robust.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/arbitrary_inputs.hpp"

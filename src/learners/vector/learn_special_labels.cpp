@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "learners/finish.hpp"
+#include "learners/finish/finish.hpp"
 #include "learners/prune/prune.hpp"
 #include "learners/stage_clock.hpp"
 #include "learners/vector/conclude.hpp"

@@ -1,4 +1,4 @@
-#include "learners/equal_noise.hpp"
+#include "learners/finish/equal_noise.hpp"
 
 #include <cmath>
 

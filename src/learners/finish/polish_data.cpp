@@ -1,4 +1,4 @@
-#include "learners/polish_data.hpp"
+#include "learners/finish/polish_data.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "learners/give_up.hpp"
+#include "learners/finish/give_up.hpp"
 
 #include <fmt/format.h>
 
