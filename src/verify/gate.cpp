@@ -255,17 +255,18 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
           fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix",
                       100 * (1 - share)));
   }
-  const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
+  // What hides in noise as small as rounding is no larger than that.
+  const double about_means = (answer.y.rowwise() - answer.y.colwise().mean()).norm();
+  const bool like_rounding = answer.residual.norm() < as_small_as_rounding * about_means;
+  const bool enough = like_rounding || equations >= equations_per_unknown * model.unknowns();
+  const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control, enough);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
   certificate.figures["residual_tail"] = left.tail;
   if (!left.refusal.empty()) {
     certificate.something_left = true;
     return refused(left.refusal);
   }
-  // What hides in noise as small as rounding is no larger than that.
-  const double about_means = (answer.y.rowwise() - answer.y.colwise().mean()).norm();
-  const bool like_rounding = answer.residual.norm() < as_small_as_rounding * about_means;
-  if (!like_rounding && equations < equations_per_unknown * model.unknowns()) return refused(too_few);
+  if (!enough) return refused(too_few);
   certificate.detection_limit = left.detection_limit;
   if (!(left.detection_limit < largest_limit)) {
     const double factor = std::pow(left.detection_limit / largest_limit, 2);

@@ -12,6 +12,9 @@ namespace relucover {
 namespace {
 
 constexpr Index flips = 200, many_flips = 1500;
+// What so few flips already show to be nothing unusual is not looked at with more: from there to the level is far.
+constexpr Index first_flips = 20;
+constexpr double ordinary = 0.3;
 
 /// Directions that hats are tilted along: the inputs' own, or where these are many a few random ones.
 Matrix tilts(const Matrix& z, RandomStream& random) {
@@ -23,13 +26,18 @@ Matrix tilts(const Matrix& z, RandomStream& random) {
 }  // namespace
 
 double not_an_optimum(const Matrix& residual, const Matrix& basis, RandomStream& random) {
-  const Matrix signs = random_signs(residual.rows(), flips, random);
-  Vector chance = Vector::Zero(flips);
-  for (const auto& output : residual.colwise()) {
-    const Matrix flipped = output.asDiagonal() * signs;
-    chance += (basis.transpose() * flipped).colwise().squaredNorm().transpose();
-  }
-  return tail_of_draws(chance, (basis.transpose() * residual).squaredNorm());
+  const double seen = (basis.transpose() * residual).squaredNorm();
+  const auto draws = [&](Index count) {
+    const Matrix signs = random_signs(residual.rows(), count, random);
+    Vector chance = Vector::Zero(count);
+    for (const auto& output : residual.colwise()) {
+      const Matrix flipped = output.asDiagonal() * signs;
+      chance += (basis.transpose() * flipped).colwise().squaredNorm().transpose();
+    }
+    return chance;
+  };
+  if (const double chance = tail_of_draws(draws(first_flips), seen); chance > ordinary) return chance;
+  return tail_of_draws(draws(flips), seen);
 }
 
 double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random,
@@ -87,12 +95,17 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
     return best;
   };
   if (nearest.empty() || nearest.front().size() < 2) return 1;
-  Vector chance(flips);
-  for (Index k = 0; k < flips; ++k) {
-    control.check();
-    chance[k] = largest(random_rows(n, n, random));
-  }
-  return tail_of_maxima(chance, largest({}));
+  const double seen = largest({});
+  const auto draws = [&](Index count) {
+    Vector chance(count);
+    for (Index k = 0; k < count; ++k) {
+      control.check();
+      chance[k] = largest(random_rows(n, n, random));
+    }
+    return chance;
+  };
+  if (const double chance = tail_of_maxima(draws(first_flips), seen); chance > ordinary) return chance;
+  return tail_of_maxima(draws(flips), seen);
 }
 
 namespace {
@@ -136,6 +149,7 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
   Matrix distances = -2 * (at * at.transpose());
   distances.colwise() += squares;
   distances.rowwise() += squares.transpose();
+  if (const double few = kernel_chance(residual, distances, rows, basis, z.cols(), first_flips, random); few > ordinary) return few;
   const double chance = kernel_chance(residual, distances, rows, basis, z.cols(), flips, random);
   return chance < doubtful && chance > clear ? kernel_chance(residual, distances, rows, basis, z.cols(), many_flips, random) : chance;
 }
