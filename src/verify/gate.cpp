@@ -50,11 +50,13 @@ double cancelling(const Network& network, const SampleSource& source) {
 /// One counts if others have less than 3e-5 of its effect, several if they have less than 1e-3.
 Index untested_samples(const SampleSource& samples, const Network& network, const LabelGrid& grid, std::uint64_t seed,
                        const Control& control) {
-  constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6;
+  constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6, far_from_alone = 1 - 1e-3;
   constexpr Index most_functions = 3000;
   if ((network.units() + 1) * (network.inputs() + 1) > most_functions) return 0;
   const auto count = [&](const MemorySource<double>& rows) {
-    const Vector leverage = leverage_of(spanning_basis(judged(rows, network, grid, {}).tangent));
+    const Judged answer = judged(rows, network, grid, {});
+    if (leverage_of(spanning_basis(answer.tangent, Orthogonal::to_nine_digits)).maxCoeff() < far_from_alone) return Index{0};
+    const Vector leverage = leverage_of(spanning_basis(answer.tangent));
     const Index few = (leverage.array() > nearly_alone).count();
     return few > 1 ? few : static_cast<Index>((leverage.array() > alone).count());
   };

@@ -27,7 +27,7 @@ Matrix by_eigenvectors(const Matrix& features, const Matrix& gram) {
 
 /// features L⁻ᵀ by products, which leave out what the triangle does not need.
 Matrix over_lower(const Matrix& features, const Matrix& lower) {
-  constexpr Index at_once = 64;
+  const Index at_once = std::max<Index>(64, (lower.rows() + 1) / 2);
   const Matrix turn = solve_lower(lower, Matrix::Identity(lower.rows(), lower.cols())).transpose();
   Matrix basis(features.rows(), features.cols());
   for (Index from = 0; from < basis.cols(); from += at_once) {
@@ -46,7 +46,7 @@ Matrix lower_gram(const Matrix& columns) {
 
 }  // namespace
 
-Matrix spanning_basis(Matrix features) {
+Matrix spanning_basis(Matrix features, Orthogonal wanted) {
   std::vector<Index> some;
   const Vector norms = features.colwise().norm();
   for (Index j = 0; j < norms.size(); ++j)
@@ -59,7 +59,7 @@ Matrix spanning_basis(Matrix features) {
   Cholesky factor(gram);
   Matrix basis =
       factor.definite() && factor.least_pivot() > clearly_regular ? over_lower(features, factor.lower()) : by_eigenvectors(features, gram);
-  constexpr double well_conditioned = 0.05;
+  const double well_conditioned = wanted == Orthogonal::to_rounding ? 0.05 : 1e-4;
   if (factor.definite() && factor.least_pivot() > well_conditioned) return basis;
   const Cholesky again(lower_gram(basis));  // once more: what the Gram matrix lost to rounding
   return again.definite() ? over_lower(basis, again.lower()) : basis;
@@ -71,7 +71,7 @@ Halves halves_of(const Matrix& basis, RandomStream& random) {
   Halves halves{{{order.begin(), middle}, {middle, order.end()}}, {}};
   for (const int half : {0, 1}) {
     std::sort(halves.rows[half].begin(), halves.rows[half].end());  // read in the order in which they lie
-    halves.basis[half] = spanning_basis(basis(halves.rows[half], Eigen::all));
+    halves.basis[half] = spanning_basis(basis(halves.rows[half], Eigen::all), Orthogonal::to_nine_digits);
   }
   return halves;
 }

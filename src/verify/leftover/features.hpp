@@ -9,8 +9,10 @@
 
 namespace relucover {
 
+/// Statistics of noise need no more than nine digits, which where columns are not nearly dependent is half of the work.
+enum class Orthogonal { to_rounding, to_nine_digits };
 /// Orthonormal columns that span the columns of `features`; dependent and zero columns are left out.
-Matrix spanning_basis(Matrix features);
+Matrix spanning_basis(Matrix features, Orthogonal wanted = Orthogonal::to_rounding);
 /// All rows in two halves at random, and bases of the same functions on each.
 struct Halves {
   std::vector<Index> rows[2];

@@ -47,19 +47,37 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
   const Matrix tilt = tilts(z, random);
   const auto shapes = [&](Index unit) {
     const Vector distance = t.col(unit).cwiseAbs();
-    Vector sorted = distance;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<Vector> columns;
+    const auto nearest = order_of(distance);
+    struct Hat {
+      Index rows;
+      double width;
+      bool tilted;
+    };
+    std::vector<Hat> hats;
+    Index count = 0;
     for (const Index m : growing_counts(fewest, n / 3, 1.8)) {
-      const double width = sorted[std::min(m, n - 1)];
+      const double width = distance[nearest[static_cast<std::size_t>(std::min(m, n - 1))]];
       if (!(width > 0)) continue;
-      const Vector hat = (1 - distance.array() / width).cwiseMax(0);
-      columns.push_back(hat);
-      columns.push_back(hat.cwiseProduct(t.col(unit).cwiseSign()));
-      for (Index j = 0; j < tilt.cols() && m >= enough_to_tilt; ++j) columns.push_back(hat.cwiseProduct(tilt.col(j)));
+      hats.push_back({std::min(m, n - 1), width, m >= enough_to_tilt});
+      count += 2 + (hats.back().tilted ? tilt.cols() : 0);
     }
-    Matrix features(n, static_cast<Index>(columns.size()));
-    for (Index j = 0; j < features.cols(); ++j) features.col(j) = columns[static_cast<std::size_t>(j)];
+    // Beyond its rows a hat is zero.
+    Matrix features = Matrix::Zero(n, count);
+    Index column = 0;
+    for (const Hat& hat : hats) {
+      Vector height(hat.rows);
+      for (Index k = 0; k < hat.rows; ++k) height[k] = 1 - distance[nearest[static_cast<std::size_t>(k)]] / hat.width;
+      const auto write = [&](const auto& factor) {
+        for (Index k = 0; k < hat.rows; ++k) {
+          const Index row = nearest[static_cast<std::size_t>(k)];
+          features(row, column) = height[k] * factor(row);
+        }
+        ++column;
+      };
+      write([](Index) { return 1.0; });
+      write([&](Index row) { return t(row, unit) > 0 ? 1.0 : (t(row, unit) < 0 ? -1.0 : 0.0); });
+      for (Index j = 0; j < tilt.cols() && hat.tilted; ++j) write([&](Index row) { return tilt(row, j); });
+    }
     return features;
   };
   return chance_of_best(residual, basis, t.cols(), shapes, flips, random, control);

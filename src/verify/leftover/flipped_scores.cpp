@@ -123,7 +123,7 @@ TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const Ev
   double largest_where_even = 0;
   if (even != nullptr && even->normal)
     largest_where_even =
-        even->weighted ? even->largest(beyond(even->basis, even->weights.asDiagonal() * likely)) : even->largest(beyond_answer);
+        even->weighted ? even->largest(beyond(even->basis(), even->weights.asDiagonal() * likely)) : even->largest(beyond_answer);
   TermChance chances;
   if (count == 0) return chances;
   if (even != nullptr && even->normal)

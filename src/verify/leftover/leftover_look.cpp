@@ -26,8 +26,8 @@ KeptRows kept_of(const Judged& answer) {
   kept.x = answer.x(kept.rows, Eigen::all);
   kept.z = answer.z(kept.rows, Eigen::all);
   kept.t = answer.t(kept.rows, Eigen::all);
-  kept.tangent = answer.tangent(kept.rows, Eigen::all);
-  kept.basis = spanning_basis(kept.tangent);
+  const bool all = static_cast<Index>(kept.rows.size()) == answer.rows();
+  kept.basis = spanning_basis(all ? answer.tangent : Matrix(answer.tangent(kept.rows, Eigen::all)), Orthogonal::to_nine_digits);
   const Matrix residual = answer.residual(kept.rows, Eigen::all);
   kept.decorrelation = decorrelating(residual);
   kept.residual = residual * kept.decorrelation;
@@ -58,7 +58,7 @@ Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
   constexpr double nearly_even = 1.2;
   const Vector of_rows = noise_of_rows(kept, noise);
   if (of_rows.maxCoeff() < nearly_even * of_rows.minCoeff()) return {};
-  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
+  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis, Orthogonal::to_nine_digits);
 }
 
 /// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.

@@ -15,7 +15,7 @@ namespace relucover {
 
 /// The noisy residual on the rows that were kept.
 struct KeptRows {
-  Matrix x, z, t, tangent, basis, residual;  // decorrelated over outputs
+  Matrix x, z, t, basis, residual;  // decorrelated over outputs
   Matrix decorrelation;
   std::vector<Index> rows;
 };
