@@ -50,11 +50,13 @@ double cancelling(const Network& network, const SampleSource& source) {
 /// One counts if others have less than 3e-5 of its effect, several if they have less than 1e-3.
 Index untested_samples(const SampleSource& samples, const Network& network, const LabelGrid& grid, std::uint64_t seed,
                        const Control& control) {
-  constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6;
+  constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6, far_from_alone = 1 - 1e-3;
   constexpr Index most_functions = 3000;
   if ((network.units() + 1) * (network.inputs() + 1) > most_functions) return 0;
   const auto count = [&](const MemorySource<double>& rows) {
-    const Vector leverage = leverage_of(spanning_basis(judged(rows, network, grid, {}).tangent));
+    const Judged answer = judged(rows, network, grid, {});
+    if (leverage_of(spanning_basis(answer.tangent, Orthogonal::to_nine_digits)).maxCoeff() < far_from_alone) return Index{0};
+    const Vector leverage = leverage_of(spanning_basis(answer.tangent));
     const Index few = (leverage.array() > nearly_alone).count();
     return few > 1 ? few : static_cast<Index>((leverage.array() > alone).count());
   };
@@ -255,17 +257,18 @@ Certificate Gate::recovered(const Claimed& claimed, const Control& control) {
           fmt::format("two units stand on the same side (or on opposite sides) of {:.1f}% of the samples, so noise hides how they mix",
                       100 * (1 - share)));
   }
-  const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control);
+  // What hides in noise as small as rounding is no larger than that.
+  const double about_means = (answer.y.rowwise() - answer.y.colwise().mean()).norm();
+  const bool like_rounding = answer.residual.norm() < as_small_as_rounding * about_means;
+  const bool enough = like_rounding || equations >= equations_per_unknown * model.unknowns();
+  const LeftoverVerdict left = nothing_left(answer, claimed.network, claimed.grid, claimed.seed, control, enough);
   for (const auto& [name, chance] : left.chances) certificate.figures["chance_" + name] = chance;
   certificate.figures["residual_tail"] = left.tail;
   if (!left.refusal.empty()) {
     certificate.something_left = true;
     return refused(left.refusal);
   }
-  // What hides in noise as small as rounding is no larger than that.
-  const double about_means = (answer.y.rowwise() - answer.y.colwise().mean()).norm();
-  const bool like_rounding = answer.residual.norm() < as_small_as_rounding * about_means;
-  if (!like_rounding && equations < equations_per_unknown * model.unknowns()) return refused(too_few);
+  if (!enough) return refused(too_few);
   certificate.detection_limit = left.detection_limit;
   if (!(left.detection_limit < largest_limit)) {
     const double factor = std::pow(left.detection_limit / largest_limit, 2);

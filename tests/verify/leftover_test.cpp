@@ -357,7 +357,7 @@ TEST(NothingLeft, APlaceThatBothHalvesFindCountsOnce) {
     RandomStream random(static_cast<std::uint64_t>(seed) + 500, purpose::study);
     const Matrix z = random.normal_matrix(300, 1);
     const Matrix basis = spanning_basis(tangent_of(z, z));
-    unlikely += one_more_unit(z, orthogonal_to(basis, random.normal_matrix(300, 1)), basis, random).chance < 0.01;
+    unlikely += one_more_unit(z, orthogonal_to(basis, random.normal_matrix(300, 1)), halves_of(basis, random), random).chance < 0.01;
   }
   EXPECT_LE(unlikely, 4);
 }

@@ -9,6 +9,7 @@
 
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flipped_scores.hpp"
+#include "verify/leftover/leftover_tests.hpp"
 
 namespace relucover {
 
@@ -43,7 +44,8 @@ TermChance best_of(const std::vector<Term>& terms, const std::function<Vector(co
     for (Index j = 0; j < columns; ++j) features.col(j) = values(terms[static_cast<std::size_t>(first + j)]);
     return features;
   };
-  return chances_of_best(residual, basis, &even, (count + each - 1) / each, block, flips, random, control);
+  const double could_matter = std::max(false_alarms::common, false_alarms::each_of(residual.rows()));
+  return chances_of_best(residual, basis, &even, (count + each - 1) / each, block, flips, random, control, could_matter);
 }
 
 /// Shapes that a column takes in a term; a product of two of them may be of two columns.

@@ -16,8 +16,8 @@ constexpr Index sides_of_corners = 12;
 /// Over the rows beyond two thresholds, for all of these: sums of what the score of a step there is made of.
 class CornerSums {
  public:
-  CornerSums(const EvenNoise& rows) : outputs_(rows.residual.cols()), terms_(rows.basis.rows(), rows.basis.cols() + outputs_ + 1) {
-    terms_ << rows.basis, rows.residual, rows.weights;
+  CornerSums(const EvenNoise& rows) : outputs_(rows.residual.cols()), terms_(rows.basis().rows(), rows.basis().cols() + outputs_ + 1) {
+    terms_ << rows.basis(), rows.residual, rows.weights;
     terms_.array().colwise() *= rows.weights.array();
   }
   /// Of the best corner of two variables.
@@ -62,7 +62,7 @@ double corners_left(const Matrix& columns, const EvenNoise& rows, RandomStream& 
   constexpr double work = 1e8, alike = 2;  // corners that are so near say the same
   const Index n = columns.rows();
   if (columns.cols() < 2 || n < 20) return 1;
-  const auto affordable = static_cast<Index>(work / static_cast<double>(n * (rows.basis.cols() + rows.residual.cols() + 1)));
+  const auto affordable = static_cast<Index>(work / static_cast<double>(n * (rows.basis().cols() + rows.residual.cols() + 1)));
   const auto pairs = some_pairs(columns.cols(), std::clamp<Index>(affordable, 10, most_pairs), random);
   const Matrix sorted = sorted_columns(columns);
   std::vector<Cells> parts;

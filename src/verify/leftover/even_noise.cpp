@@ -14,10 +14,10 @@ double EvenNoise::largest(const Matrix& features) const {
 
 EvenNoise even_noise(const Matrix& residual, const Matrix& basis, const Vector& noise) {
   constexpr double bound = 3, nearly_even = 1.01, nearly_normal = 1.1;
-  EvenNoise rows{Vector::Ones(noise.size()), basis, residual, noise.maxCoeff() > nearly_even * noise.minCoeff(), true};
+  EvenNoise rows{Vector::Ones(noise.size()), basis, {}, residual, noise.maxCoeff() > nearly_even * noise.minCoeff(), true};
   if (rows.weighted) {
     rows.weights = noise.cwiseInverse();
-    rows.basis = spanning_basis(rows.weights.asDiagonal() * basis);
+    rows.weighted_basis = spanning_basis(rows.weights.asDiagonal() * basis, Orthogonal::to_nine_digits);
     rows.residual.array().colwise() *= rows.weights.array();
   }
   rows.normal = tail_weight(rows.residual) < nearly_normal;
@@ -26,7 +26,7 @@ EvenNoise even_noise(const Matrix& residual, const Matrix& basis, const Vector& 
     output *= std::sqrt(freedom) / std::max(output.norm(), 1e-300);
     output = output.cwiseMin(bound).cwiseMax(-bound).eval();
   }
-  rows.residual = orthogonal_to(rows.basis, std::move(rows.residual));
+  rows.residual = orthogonal_to(rows.basis(), std::move(rows.residual));
   return rows;
 }
 

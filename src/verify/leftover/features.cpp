@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -24,26 +25,55 @@ Matrix by_eigenvectors(const Matrix& features, const Matrix& gram) {
   return features * (eigen.vectors.rightCols(kept) * eigen.values.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
 }
 
+/// features L⁻ᵀ by products, which leave out what the triangle does not need.
+Matrix over_lower(const Matrix& features, const Matrix& lower) {
+  const Index at_once = std::max<Index>(64, (lower.rows() + 1) / 2);
+  const Matrix turn = solve_lower(lower, Matrix::Identity(lower.rows(), lower.cols())).transpose();
+  Matrix basis(features.rows(), features.cols());
+  for (Index from = 0; from < basis.cols(); from += at_once) {
+    const Index some = std::min(at_once, basis.cols() - from), used = from + some;
+    basis.middleCols(from, some).noalias() = features.leftCols(used) * turn.block(0, from, used, some);
+  }
+  return basis;
+}
+
+/// The lower half of columnsᵀ columns.
+Matrix lower_gram(const Matrix& columns) {
+  Matrix gram = Matrix::Zero(columns.cols(), columns.cols());
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(columns.transpose());
+  return gram;
+}
+
 }  // namespace
 
-Matrix spanning_basis(Matrix features) {
+Matrix spanning_basis(Matrix features, Orthogonal wanted) {
   std::vector<Index> some;
   const Vector norms = features.colwise().norm();
   for (Index j = 0; j < norms.size(); ++j)
     if (norms[j] > 0) some.push_back(j);
   if (some.empty()) return Matrix(features.rows(), 0);
   if (static_cast<Index>(some.size()) < features.cols()) features = features(Eigen::all, some).eval();
-  features.array().rowwise() /= features.colwise().norm().array();
-  const Matrix gram = features.transpose() * features;
+  for (Index j = 0; j < features.cols(); ++j) features.col(j) /= norms[some[static_cast<std::size_t>(j)]];
+  const Matrix gram = lower_gram(features);
   constexpr double clearly_regular = 1e-8;
   Cholesky factor(gram);
-  Matrix basis = factor.definite() && factor.least_pivot() > clearly_regular
-                     ? Matrix(solve_lower(factor.lower(), features.transpose()).transpose())
-                     : by_eigenvectors(features, gram);
-  constexpr double well_conditioned = 0.05;
+  Matrix basis =
+      factor.definite() && factor.least_pivot() > clearly_regular ? over_lower(features, factor.lower()) : by_eigenvectors(features, gram);
+  const double well_conditioned = wanted == Orthogonal::to_rounding ? 0.05 : 1e-4;
   if (factor.definite() && factor.least_pivot() > well_conditioned) return basis;
-  const Cholesky again(basis.transpose() * basis);  // once more: what the Gram matrix lost to rounding
-  return again.definite() ? Matrix(solve_lower(again.lower(), basis.transpose()).transpose()) : basis;
+  const Cholesky again(lower_gram(basis));  // once more: what the Gram matrix lost to rounding
+  return again.definite() ? over_lower(basis, again.lower()) : basis;
+}
+
+Halves halves_of(const Matrix& basis, RandomStream& random) {
+  const auto order = random_rows(basis.rows(), basis.rows(), random);
+  const auto middle = order.begin() + basis.rows() / 2;
+  Halves halves{{{order.begin(), middle}, {middle, order.end()}}, {}};
+  for (const int half : {0, 1}) {
+    std::sort(halves.rows[half].begin(), halves.rows[half].end());  // read in the order in which they lie
+    halves.basis[half] = spanning_basis(basis(halves.rows[half], Eigen::all), Orthogonal::to_nine_digits);
+  }
+  return halves;
 }
 
 Vector leverage_of(const Matrix& basis) { return basis.rowwise().squaredNorm(); }
@@ -78,11 +108,6 @@ Matrix with_ones(const Matrix& z) {
   Matrix z1(z.rows(), z.cols() + 1);
   z1 << z, Vector::Ones(z.rows());
   return z1;
-}
-
-Matrix sorted_columns(Matrix values) {
-  for (auto column : values.colwise()) std::sort(column.begin(), column.end());
-  return values;
 }
 
 Matrix random_signs(Index rows, Index columns, RandomStream& random) {
@@ -120,27 +145,41 @@ struct PlacedKey {
   Index place = 0;
 };
 
+constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
+
 std::uint64_t rising_bits(double value) {
-  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // 0 and -0 are one number
-  return (bits & sign) != 0 ? ~bits : bits | sign;
+  return (bits & sign_bit) != 0 ? ~bits : bits | sign_bit;
 }
+double value_of(std::uint64_t key) { return std::bit_cast<double>((key & sign_bit) != 0 ? key ^ sign_bit : ~key); }
 
 constexpr int later_bits = 31;
 
 /// Sorts by all but the later bits of the keys, digit by digit: several times as fast as comparing.
-void sort_by_first_bits(std::vector<PlacedKey>& keys) {
+template <typename Item>
+void sort_by_first_bits(std::vector<Item>& items, const auto& key_of) {
   constexpr int digit = 11, digits = 3, from = later_bits;
   constexpr std::uint64_t mask = (1U << digit) - 1;
   std::array<std::array<std::uint32_t, mask + 1>, digits> counts{};
-  for (const PlacedKey& k : keys)
-    for (int i = 0; i < digits; ++i) ++counts[i][(k.key >> (from + digit * i)) & mask];
-  std::vector<PlacedKey> sorted(keys.size());
+  for (const Item& item : items)
+    for (int i = 0; i < digits; ++i) ++counts[i][(key_of(item) >> (from + digit * i)) & mask];
+  std::vector<Item> sorted(items.size());
   for (int i = 0; i < digits; ++i) {
     std::uint32_t before = 0;
     for (std::uint32_t& count : counts[i]) before += std::exchange(count, before);
-    for (const PlacedKey& k : keys) sorted[counts[i][(k.key >> (from + digit * i)) & mask]++] = k;
-    keys.swap(sorted);
+    for (const Item& item : items) sorted[counts[i][(key_of(item) >> (from + digit * i)) & mask]++] = item;
+    items.swap(sorted);
+  }
+}
+
+/// What the first bits do not tell apart is little, unless values are nearly equal.
+template <typename Item>
+void sort_by_later_bits(std::vector<Item>& items, const auto& key_of, const auto& before) {
+  const auto first_bits = [&](const Item& item) { return key_of(item) >> later_bits; };
+  for (auto first = items.begin(); first != items.end();) {
+    const auto last = std::find_if(first + 1, items.end(), [&](const Item& item) { return first_bits(item) != first_bits(*first); });
+    if (last - first > 1) std::sort(first, last, before);
+    first = last;
   }
 }
 
@@ -149,18 +188,43 @@ void sort_by_first_bits(std::vector<PlacedKey>& keys) {
 std::vector<Index> order_of(const Vector& values) {
   std::vector<PlacedKey> sorted(static_cast<std::size_t>(values.size()));
   for (Index i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(i)] = {rising_bits(values[i]), i};
-  sort_by_first_bits(sorted);
-  // What the first bits do not tell apart is little, unless values are nearly equal.
-  const auto first_bits = [](const PlacedKey& a) { return a.key >> later_bits; };
-  for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto last = std::find_if(first + 1, sorted.end(), [&](const PlacedKey& a) { return first_bits(a) != first_bits(*first); });
-    if (last - first > 1)
-      std::sort(first, last, [](const PlacedKey& a, const PlacedKey& b) { return std::pair(a.key, a.place) < std::pair(b.key, b.place); });
-    first = last;
-  }
+  const auto key_of = [](const PlacedKey& item) { return item.key; };
+  sort_by_first_bits(sorted, key_of);
+  sort_by_later_bits(sorted, key_of,
+                     [](const PlacedKey& a, const PlacedKey& b) { return std::pair(a.key, a.place) < std::pair(b.key, b.place); });
   std::vector<Index> order(sorted.size());
   for (std::size_t place = 0; place < order.size(); ++place) order[place] = sorted[place].place;
   return order;
+}
+
+void rough_order_of(const Vector& values, std::vector<std::uint32_t>& order) {
+  // The number in single precision, and below it the place.
+  constexpr int below = 32;
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.size()));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(values[static_cast<Index>(i)]) + 0.0F);
+    keys[i] = std::uint64_t{(bits >> 31) != 0 ? ~bits : bits | (1U << 31)} << below | i;
+  }
+  sort_by_first_bits(keys, [](std::uint64_t key) { return key; });
+  order.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) order[i] = static_cast<std::uint32_t>(keys[i]);
+}
+
+Matrix sorted_columns(Matrix values) {
+  constexpr Index few = 200;
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.rows()));
+  const auto key_of = [](std::uint64_t key) { return key; };
+  for (auto column : values.colwise()) {
+    if (column.size() <= few) {
+      std::sort(column.begin(), column.end());
+      continue;
+    }
+    for (Index i = 0; i < column.size(); ++i) keys[static_cast<std::size_t>(i)] = rising_bits(column[i]);
+    sort_by_first_bits(keys, key_of);
+    sort_by_later_bits(keys, key_of, std::less<>());
+    for (Index i = 0; i < column.size(); ++i) column[i] = value_of(keys[static_cast<std::size_t>(i)]);
+  }
+  return values;
 }
 
 Vector relative_ranks(const Vector& values) {

@@ -1,5 +1,6 @@
 #pragma once
 // Features of samples that tests are made of: orthonormal bases, whitened inputs, random signs and rows.
+#include <cstdint>
 #include <vector>
 
 #include "core/median.hpp"
@@ -8,8 +9,16 @@
 
 namespace relucover {
 
+/// Statistics of noise need no more than nine digits, which where columns are not nearly dependent is half of the work.
+enum class Orthogonal { to_rounding, to_nine_digits };
 /// Orthonormal columns that span the columns of `features`; dependent and zero columns are left out.
-Matrix spanning_basis(Matrix features);
+Matrix spanning_basis(Matrix features, Orthogonal wanted = Orthogonal::to_rounding);
+/// All rows in two halves at random, and bases of the same functions on each.
+struct Halves {
+  std::vector<Index> rows[2];
+  Matrix basis[2];
+};
+Halves halves_of(const Matrix& basis, RandomStream& random);
 /// How far a least-squares fit by these functions follows each row: 1 where nothing else could contradict it.
 Vector leverage_of(const Matrix& basis);
 /// features - basis basisᵀ features.
@@ -31,6 +40,8 @@ Matrix with_ones(const Matrix& z);
 Matrix sorted_columns(Matrix values);
 /// Places of the values in rising order.
 std::vector<Index> order_of(const Vector& values);
+/// The same to single precision, and several times as fast.
+void rough_order_of(const Vector& values, std::vector<std::uint32_t>& order);
 /// Ranks / size, from 1/size for the least.
 Vector relative_ranks(const Vector& values);
 /// Median of |v|, scaled to the standard deviation of a normal variable.

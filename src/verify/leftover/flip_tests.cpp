@@ -12,6 +12,9 @@ namespace relucover {
 namespace {
 
 constexpr Index flips = 200, many_flips = 1500;
+// What so few flips already show to be nothing unusual is not looked at with more: from there to the level is far.
+constexpr Index first_flips = 20;
+constexpr double ordinary = 0.3;
 
 /// Directions that hats are tilted along: the inputs' own, or where these are many a few random ones.
 Matrix tilts(const Matrix& z, RandomStream& random) {
@@ -23,13 +26,18 @@ Matrix tilts(const Matrix& z, RandomStream& random) {
 }  // namespace
 
 double not_an_optimum(const Matrix& residual, const Matrix& basis, RandomStream& random) {
-  const Matrix signs = random_signs(residual.rows(), flips, random);
-  Vector chance = Vector::Zero(flips);
-  for (const auto& output : residual.colwise()) {
-    const Matrix flipped = output.asDiagonal() * signs;
-    chance += (basis.transpose() * flipped).colwise().squaredNorm().transpose();
-  }
-  return tail_of_draws(chance, (basis.transpose() * residual).squaredNorm());
+  const double seen = (basis.transpose() * residual).squaredNorm();
+  const auto draws = [&](Index count) {
+    const Matrix signs = random_signs(residual.rows(), count, random);
+    Vector chance = Vector::Zero(count);
+    for (const auto& output : residual.colwise()) {
+      const Matrix flipped = output.asDiagonal() * signs;
+      chance += (basis.transpose() * flipped).colwise().squaredNorm().transpose();
+    }
+    return chance;
+  };
+  if (const double chance = tail_of_draws(draws(first_flips), seen); chance > ordinary) return chance;
+  return tail_of_draws(draws(flips), seen);
 }
 
 double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z, const Matrix& basis, RandomStream& random,
@@ -39,19 +47,37 @@ double shapes_at_kinks(const Matrix& residual, const Matrix& t, const Matrix& z,
   const Matrix tilt = tilts(z, random);
   const auto shapes = [&](Index unit) {
     const Vector distance = t.col(unit).cwiseAbs();
-    Vector sorted = distance;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<Vector> columns;
+    const auto nearest = order_of(distance);
+    struct Hat {
+      Index rows;
+      double width;
+      bool tilted;
+    };
+    std::vector<Hat> hats;
+    Index count = 0;
     for (const Index m : growing_counts(fewest, n / 3, 1.8)) {
-      const double width = sorted[std::min(m, n - 1)];
+      const double width = distance[nearest[static_cast<std::size_t>(std::min(m, n - 1))]];
       if (!(width > 0)) continue;
-      const Vector hat = (1 - distance.array() / width).cwiseMax(0);
-      columns.push_back(hat);
-      columns.push_back(hat.cwiseProduct(t.col(unit).cwiseSign()));
-      for (Index j = 0; j < tilt.cols() && m >= enough_to_tilt; ++j) columns.push_back(hat.cwiseProduct(tilt.col(j)));
+      hats.push_back({std::min(m, n - 1), width, m >= enough_to_tilt});
+      count += 2 + (hats.back().tilted ? tilt.cols() : 0);
     }
-    Matrix features(n, static_cast<Index>(columns.size()));
-    for (Index j = 0; j < features.cols(); ++j) features.col(j) = columns[static_cast<std::size_t>(j)];
+    // Beyond its rows a hat is zero.
+    Matrix features = Matrix::Zero(n, count);
+    Index column = 0;
+    for (const Hat& hat : hats) {
+      Vector height(hat.rows);
+      for (Index k = 0; k < hat.rows; ++k) height[k] = 1 - distance[nearest[static_cast<std::size_t>(k)]] / hat.width;
+      const auto write = [&](const auto& factor) {
+        for (Index k = 0; k < hat.rows; ++k) {
+          const Index row = nearest[static_cast<std::size_t>(k)];
+          features(row, column) = height[k] * factor(row);
+        }
+        ++column;
+      };
+      write([](Index) { return 1.0; });
+      write([&](Index row) { return t(row, unit) > 0 ? 1.0 : (t(row, unit) < 0 ? -1.0 : 0.0); });
+      for (Index j = 0; j < tilt.cols() && hat.tilted; ++j) write([&](Index row) { return tilt(row, j); });
+    }
     return features;
   };
   return chance_of_best(residual, basis, t.cols(), shapes, flips, random, control);
@@ -87,12 +113,17 @@ double bumps_at_kinks(const Matrix& studentised, const Matrix& t, RandomStream& 
     return best;
   };
   if (nearest.empty() || nearest.front().size() < 2) return 1;
-  Vector chance(flips);
-  for (Index k = 0; k < flips; ++k) {
-    control.check();
-    chance[k] = largest(random_rows(n, n, random));
-  }
-  return tail_of_maxima(chance, largest({}));
+  const double seen = largest({});
+  const auto draws = [&](Index count) {
+    Vector chance(count);
+    for (Index k = 0; k < count; ++k) {
+      control.check();
+      chance[k] = largest(random_rows(n, n, random));
+    }
+    return chance;
+  };
+  if (const double chance = tail_of_maxima(draws(first_flips), seen); chance > ordinary) return chance;
+  return tail_of_maxima(draws(flips), seen);
 }
 
 namespace {
@@ -136,6 +167,7 @@ double smooth_leftover(const Matrix& residual, const Matrix& z, const Matrix& ba
   Matrix distances = -2 * (at * at.transpose());
   distances.colwise() += squares;
   distances.rowwise() += squares.transpose();
+  if (const double few = kernel_chance(residual, distances, rows, basis, z.cols(), first_flips, random); few > ordinary) return few;
   const double chance = kernel_chance(residual, distances, rows, basis, z.cols(), flips, random);
   return chance < doubtful && chance > clear ? kernel_chance(residual, distances, rows, basis, z.cols(), many_flips, random) : chance;
 }

@@ -26,8 +26,8 @@ class FlippedScores {
 };
 
 /// Chance of the largest score among all features beyond `basis`. They come in blocks, the same ones each time they are asked for. Of each
-/// block those are looked at that go with the residual best. Signs are flipped only where the best of all could matter: otherwise the sum
-/// of their chances is told, which is never too small.
+/// block those are looked at that go with the residual best. Signs are flipped only where the chance of the best of all could be less than
+/// `could_matter`: otherwise the sum of their chances is told, which is never too small.
 double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
                       RandomStream& random, const Control& control = {});
 
@@ -36,7 +36,8 @@ struct TermChance {
   double flipped = 1, even = 1;
 };
 TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
-                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random, const Control& control = {});
+                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random, const Control& control = {},
+                           double could_matter = 1e-3);
 
 /// Columns of unit size, orthogonal to the basis; those that it spans are left out.
 Matrix beyond(const Matrix& basis, Matrix features);

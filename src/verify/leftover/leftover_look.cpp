@@ -26,8 +26,8 @@ KeptRows kept_of(const Judged& answer) {
   kept.x = answer.x(kept.rows, Eigen::all);
   kept.z = answer.z(kept.rows, Eigen::all);
   kept.t = answer.t(kept.rows, Eigen::all);
-  kept.tangent = answer.tangent(kept.rows, Eigen::all);
-  kept.basis = spanning_basis(kept.tangent);
+  const bool all = static_cast<Index>(kept.rows.size()) == answer.rows();
+  kept.basis = spanning_basis(all ? answer.tangent : Matrix(answer.tangent(kept.rows, Eigen::all)), Orthogonal::to_nine_digits);
   const Matrix residual = answer.residual(kept.rows, Eigen::all);
   kept.decorrelation = decorrelating(residual);
   kept.residual = residual * kept.decorrelation;
@@ -52,11 +52,13 @@ Vector noise_of_rows(const KeptRows& kept, const Matrix& noise) {
 }
 
 /// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
-/// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms.
+/// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms. Where s = 1 + e, a score that takes B for B / s has
+/// a variance that is off by 3 e² at most. Empty: B will do.
 Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
+  constexpr double nearly_even = 1.2;
   const Vector of_rows = noise_of_rows(kept, noise);
-  if (of_rows.maxCoeff() < 1.01 * of_rows.minCoeff()) return kept.basis;
-  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis);
+  if (of_rows.maxCoeff() < nearly_even * of_rows.minCoeff()) return {};
+  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis, Orthogonal::to_nine_digits);
 }
 
 /// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
@@ -122,6 +124,11 @@ bool LookAtLeftover::goes_on() const {
   return verdict.stands();
 }
 
+const Halves& LookAtLeftover::halves() {
+  if (!halves_) halves_ = halves_of(kept.basis, verdict.random);
+  return *halves_;
+}
+
 bool LookAtLeftover::test_rows() {
   if (answer.left_out() > 0) test_left_out(answer, false_alarms::left_out, verdict);
   if (!goes_on()) return false;
@@ -164,12 +171,15 @@ bool LookAtLeftover::test_kinks() {
 }
 
 bool LookAtLeftover::test_functions(const UnitKind& kind) {
-  basis_over_noise_ = basis_over_noise(kept, noise_.expected);
-  verdict.test("many_units", best_of_many_units(kept.z, studentised_kept(), basis_over_noise_, verdict.random, kind, control_),
-               "one of many units that were tried explains more", level_);
+  if (claimable) basis_over_noise_ = basis_over_noise(kept, noise_.expected);
+  if (claimable)
+    verdict.test("many_units", best_of_many_units(kept.z, studentised_kept(), basis_of_studentised(), verdict.random, kind, control_),
+                 "one of many units that were tried explains more", level_);
   verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
                "the residual is a smooth function of the inputs");
-  verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random, control_), "the residual is a wave along the inputs");
+  if (claimable)
+    verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random, control_),
+                 "the residual is a wave along the inputs");
   if (!goes_on()) return false;
   const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise_.level));
   rows_may_change_places_ = even.normal && !even.weighted;
@@ -190,15 +200,16 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
 }
 
 bool LookAtLeftover::test_wave(double work) {
-  verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, kept.basis, work, verdict.random, control_),
-               "a wave, found on one half of the samples, explains more on the other");
+  if (claimable)
+    verdict.test("one_more_wave", one_more_wave(kept.z, kept.residual, halves(), work, verdict.random, control_),
+                 "a wave, found on one half of the samples, explains more on the other");
   return goes_on();
 }
 
 bool LookAtLeftover::test_ridges(const Matrix& units) {
-  if (!rounded)
+  if (!rounded && claimable)
     verdict.test("ridge",
-                 ridges_left(kept.z, studentised_kept(), basis_over_noise_, units, rows_may_change_places_, verdict.random, control_),
+                 ridges_left(kept.z, studentised_kept(), basis_of_studentised(), units, rows_may_change_places_, verdict.random, control_),
                  "the residual is of one sign between two planes", std::max(level_, false_alarms::common));
   return goes_on();
 }

@@ -2,9 +2,11 @@
 // What is left of the labels, as tests look at it, and those of them that any answer's residual goes through, whatever the answer is made
 // of: rows, kinks, functions of the inputs, waves, ridges, tails.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "verify/leftover/features.hpp"
 #include "verify/leftover/judged.hpp"
 #include "verify/leftover/one_more_unit.hpp"
 #include "verify/leftover/verdict.hpp"
@@ -13,7 +15,7 @@ namespace relucover {
 
 /// The noisy residual on the rows that were kept.
 struct KeptRows {
-  Matrix x, z, t, tangent, basis, residual;  // decorrelated over outputs
+  Matrix x, z, t, basis, residual;  // decorrelated over outputs
   Matrix decorrelation;
   std::vector<Index> rows;
 };
@@ -33,10 +35,11 @@ class LookAtLeftover {
   const Judged& answer;
   Verdict verdict;
   KeptRows kept;
-  Matrix plain;          // residual of the rows kept
-  Matrix studentised;    // all residuals over the noise of their rows
-  double too_heavy;      // tails that least squares does not take
-  bool rounded = false;  // labels are on a grid that is coarser than what is left
+  Matrix plain;           // residual of the rows kept
+  Matrix studentised;     // all residuals over the noise of their rows
+  double too_heavy;       // tails that least squares does not take
+  bool claimable = true;  // or the dearest tests are left out
+  bool rounded = false;   // labels are on a grid that is coarser than what is left
 
   bool goes_on() const;
   /// Leverage, large residuals, rows left out, equal inputs, and whether the answer is an optimum of its own form.
@@ -51,13 +54,17 @@ class LookAtLeftover {
   bool test_ridges(const Matrix& units);
   bool test_tails();
   void test_together();
+  /// The same for all tests that look on one half and test on the other: made when the first asks.
+  const Halves& halves();
   Matrix studentised_kept() const { return studentised(kept.rows, Eigen::all); }
 
  private:
+  const Matrix& basis_of_studentised() const { return basis_over_noise_.size() > 0 ? basis_over_noise_ : kept.basis; }
   const LabelGrid& grid_;
   const Control& control_;
   RowNoise noise_;
-  Matrix basis_over_noise_;
+  Matrix basis_over_noise_;  // empty where it is the basis itself
+  std::optional<Halves> halves_;
   double level_ = 0;
   bool rows_may_change_places_ = false;  // noise is normal and of one size
 };

@@ -98,9 +98,10 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
   const Matrix some_x = kept.x(part, Eigen::all);
   const Matrix tangent =
       plain_units ? tangent_of(kept.z, z1 * refit.forms.transpose()) : tangent_of(some_x, some_x * refit.forms.transpose(), answer.unit);
-  verdict.test("one_more_unit_clipped",
-               one_more_unit(kept.z, clipped(refit.residual), tangent, verdict.random, kind_of(answer, network)).chance,
-               "behind the tails of the noise one more unit explains more");
+  verdict.test(
+      "one_more_unit_clipped",
+      one_more_unit(kept.z, clipped(refit.residual), halves_of(tangent, verdict.random), verdict.random, kind_of(answer, network)).chance,
+      "behind the tails of the noise one more unit explains more");
 }
 
 /// What a search for one more unit and a fit of all of them gain where signs are flipped: the mean of a few. The more inputs and units, the
@@ -133,7 +134,8 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
     if (!answer.unit.is_relu()) {
       gain = gain_of_rectified_refit(rectified_answer(answer, kept, network), labels, kept.z, found, control);
     } else {
-      gain = gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control);
+      gain = gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control,
+                           [&](double reached) { return chance_of(reached) < level; });
       if (chance_of(gain) < level) in_noise = refit_in_noise(answer, kept, network, labels, starts, control, verdict.random);
     }
   }
@@ -163,15 +165,16 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
 }  // namespace
 
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed,
-                             const Control& control) {
+                             const Control& control, bool claimable) {
   constexpr double nearly_normal = 1.1, high_limit = 0.15;
   LookAtLeftover look(answer, grid, seed, control);
+  look.claimable = claimable;
   Verdict& verdict = look.verdict;
   if (!look.test_rows() || !look.test_kinks()) return verdict.result;
   const KeptRows& kept = look.kept;
   if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
   if (!look.goes_on() || !look.test_functions(kind_of(answer, network))) return verdict.result;
-  const CrossFit more = one_more_unit(kept.z, kept.residual, kept.basis, verdict.random, kind_of(answer, network), control);
+  const CrossFit more = one_more_unit(kept.z, kept.residual, look.halves(), verdict.random, kind_of(answer, network), control);
   verdict.test(
       "one_more_unit", more.chance,
       fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
@@ -182,7 +185,7 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   if (answer.units() > 0)
     verdict.result.detection_limit = detection_limit(answer, kept, network, more.visible, verdict.result.tail, verdict.random);
   if (!look.goes_on()) return verdict.result;
-  if (tail_weight(look.plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
+  if (claimable && tail_weight(look.plain) < nearly_normal)  // a likelihood ratio takes noise of one size for granted
     test_refit(answer, kept, network, more.found,
                verdict.result.detection_limit > high_limit ? false_alarms::refit : false_alarms::refit_of_clear_units, control, verdict);
   look.test_together();

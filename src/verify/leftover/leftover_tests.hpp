@@ -46,9 +46,10 @@ struct LeftoverVerdict {
   double bias_limit = std::numeric_limits<double>::quiet_NaN(), growth_limit = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Noisy labels: the residual of `answer` on the rows that were kept, and the rows that were not.
+/// Noisy labels: the residual of `answer` on the rows that were kept, and the rows that were not. Where nothing will be claimed whatever
+/// comes out, the dearest tests are left out: what the others say decides about what is tried next.
 LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const LabelGrid& grid, std::uint64_t seed,
-                             const Control& control);
+                             const Control& control, bool claimable = true);
 
 /// Labels without noise, but for rows that were left out: these must be accidents.
 LeftoverVerdict left_out_by_accident(const Judged& answer, std::uint64_t seed);

@@ -17,6 +17,14 @@ namespace {
 
 constexpr double hidden_share = 1e-4;  // of a unit: less beyond the tangent functions can't be told from rounding
 
+/// A basis, and the same in single precision: what a unit is along it is asked many times, and hardly ever more finely than that.
+struct RoughBasis {
+  explicit RoughBasis(const Matrix& of) : fine(of), rough(of.cast<float>()) {}
+  const Matrix& fine;
+  const Eigen::MatrixXf rough;
+  Matrix along(const Matrix& values) const { return (rough.transpose() * values.cast<float>()).cast<double>(); }
+};
+
 /// A unit of form·z~ beside the answer's tangent functions: what it is along these, and what is left of it.
 struct SeenUnit {
   Vector whole, along;  // values, and basisᵀ values
@@ -25,11 +33,17 @@ struct SeenUnit {
   bool visible = false;
 };
 /// `rest` is orthogonal to the basis, so only the unit's size needs to know of it.
-SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Matrix& basis, const UnitKind& kind) {
+SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const RoughBasis& basis, const UnitKind& kind) {
+  constexpr double little = 1e-3;  // of a unit's square: single precision does not tell what is left of it
   SeenUnit unit;
   unit.whole = kind.f.values(z1 * form);
-  unit.along = basis.transpose() * unit.whole;
-  const double whole = unit.whole.squaredNorm(), square = whole - unit.along.squaredNorm();
+  unit.along = basis.along(unit.whole);
+  const double whole = unit.whole.squaredNorm();
+  double square = whole - unit.along.squaredNorm();
+  if (square < little * whole) {
+    unit.along = basis.fine.transpose() * unit.whole;
+    square = whole - unit.along.squaredNorm();
+  }
   unit.visible = square > hidden_share * hidden_share * whole && square > 0;
   if (!unit.visible) return unit;
   unit.output = rest.transpose() * unit.whole / square;
@@ -40,7 +54,7 @@ SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Ma
 bool gains_more(const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; }
 
 /// Gauss-Newton steps on the unit alone, each taken only if it gains.
-FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Matrix& basis, Index steps, const UnitKind& kind) {
+FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const RoughBasis& basis, Index steps, const UnitKind& kind) {
   constexpr double worth_a_step = 0.01;
   const Index width = z1.cols();
   SeenUnit now = seen(z1, unit.form, rest, basis, kind);
@@ -48,7 +62,7 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ma
     const double size = now.output.norm();
     if ((now.whole.array() > 0).count() < 4 || !(size > 0)) break;
     const Vector slope_of_rows = kind.f.slopes(z1 * unit.form);
-    const Matrix slopes = slope_of_rows.asDiagonal() * z1, along = basis.transpose() * slopes;
+    const Matrix slopes = slope_of_rows.asDiagonal() * z1, along = basis.along(slopes);
     Matrix gram = size * size * (slopes.transpose() * slopes - along.transpose() * along);
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(width) + 1e-300;
     const Vector target =
@@ -73,8 +87,8 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ma
 }
 
 /// A few steps of all units, and more of those that are good by then; by falling gain.
-void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& rest, const Matrix& basis, Index steps, double share_of_best,
-               const UnitKind& kind, const Control& control) {
+void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& rest, const RoughBasis& basis, Index steps,
+               double share_of_best, const UnitKind& kind, const Control& control) {
   constexpr Index first = 3;
   for (FoundUnit& unit : units) {
     control.check();
@@ -143,14 +157,15 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
   result.best = std::move(candidates);
   constexpr double nearly_best = 0.8;
-  climb_all(z1, result.best, rest, basis, steps, nearly_best, kind, control);
+  climb_all(z1, result.best, rest, RoughBasis(basis), steps, nearly_best, kind, control);
   return result;
 }
 
 double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind,
                           const Control& control) {
-  constexpr Index flips = 60, rounds = 6;
-  constexpr double bound = 6, work = 2.5e8;
+  constexpr Index flips = 60, first_flips = 20, rounds = 6;
+  constexpr double bound = 6, work = 2.5e8, ordinary = 0.2;
+  constexpr float hidden_to_single = 1e-4F;  // of a unit's square: less beyond the basis can't be told from rounding
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
   const Matrix residual = orthogonal_to(basis, studentised.cwiseMin(bound).cwiseMax(-bound));
@@ -163,34 +178,49 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   for (auto column : W.colwise())
     if (column.norm() > 0) column.normalize();
   const Matrix heights = z * W, sorted = sorted_columns(heights);
-  Matrix signs = random_signs(n, flips + 1, random);
-  signs.col(flips).setOnes();
-  std::vector<Matrix> all_flipped;  // beyond the basis, so that only sizes of units need to know of it
-  for (const auto& output : residual.colwise()) all_flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs));
-  Vector best = Vector::Zero(flips + 1);
-  for (Index round = 0; round < rounds; ++round) {
-    control.check();
-    const Vector at = kink_places(sorted, round, random);
-    const Matrix kinds =
-        kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
-    Matrix units(n, 2 * directions + kinds.cols());  // and steps at the same places
-    units << units_at(heights, at), ((heights.rowwise() - at.transpose()).array() > 0).cast<double>().matrix(), kinds;
-    const Vector whole = units.colwise().norm();
-    const Vector size = (whole.cwiseAbs2() - (basis.transpose() * units).colwise().squaredNorm().transpose()).cwiseMax(0).cwiseSqrt();
-    Vector weight(size.size());
-    for (Index j = 0; j < size.size(); ++j) weight[j] = size[j] > hidden_share * whole[j] && size[j] > 0 ? 1 / size[j] : 0;
-    Matrix scores = Matrix::Zero(flips + 1, units.cols());
-    for (const Matrix& flipped : all_flipped) scores += (flipped.transpose() * units * weight.asDiagonal()).cwiseAbs2();
-    best = best.cwiseMax(scores.rowwise().maxCoeff());
-  }
-  return tail_of_maxima(best.head(flips), best[flips]);
+  std::vector<Vector> places;
+  for (Index round = 0; round < rounds; ++round) places.push_back(kink_places(sorted, round, random));
+  const Eigen::MatrixXf rough = basis.cast<float>();
+  // The largest score of each of these residuals; they are beyond the basis, so that only sizes of units need to know of it.
+  const auto best_scores = [&](const Matrix& signs) {
+    std::vector<Eigen::MatrixXf> flipped;
+    for (const auto& output : residual.colwise()) flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs).cast<float>());
+    Vector best = Vector::Zero(signs.cols());
+    for (const Vector& at : places) {
+      control.check();
+      const Matrix kinds =
+          kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
+      Eigen::MatrixXf units(n, 2 * directions + kinds.cols());  // and steps at the same places
+      units << units_at(heights, at).cast<float>(), ((heights.rowwise() - at.transpose()).array() > 0).cast<float>().matrix(),
+          kinds.cast<float>();
+      const Eigen::VectorXf whole = units.colwise().squaredNorm(), along = (rough.transpose() * units).colwise().squaredNorm();
+      Eigen::VectorXf weight(whole.size());
+      for (Index j = 0; j < weight.size(); ++j) {
+        const float square = whole[j] - along[j];
+        weight[j] = square > hidden_to_single * whole[j] && square > 0 ? 1 / square : 0;
+      }
+      Eigen::MatrixXf scores = Eigen::MatrixXf::Zero(signs.cols(), units.cols());
+      for (const Eigen::MatrixXf& of_output : flipped) scores += (of_output.transpose() * units).cwiseAbs2();
+      best = best.cwiseMax((scores * weight.asDiagonal()).rowwise().maxCoeff().cast<double>());
+    }
+    return best;
+  };
+  Matrix signs = random_signs(n, first_flips + 1, random);
+  signs.col(first_flips).setOnes();
+  const Vector first = best_scores(signs);
+  const double seen = first[first_flips], chance = tail_of_maxima(first.head(first_flips), seen);
+  if (chance > ordinary) return chance;
+  Vector all(flips);
+  all << first.head(first_flips), best_scores(random_signs(n, flips - first_flips, random));
+  return tail_of_maxima(all, seen);
 }
 
 namespace {
 
 /// Half of the samples, and the units that it likes best.
 struct SearchedHalf {
-  Matrix z1, residual, basis;
+  Matrix z1, residual;
+  const Matrix& basis;
   UnitSearch found;
   /// A unit's values here, beyond what the answer can do.
   Vector beyond_basis(const Vector& form, const UnitKind& kind) const { return orthogonal_to(basis, kind.f.values(z1 * form)); }
@@ -231,19 +261,18 @@ double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& bas
   return gain;
 }
 
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind,
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Halves& halves, RandomStream& random, const UnitKind& kind,
                        const Control& control) {
   constexpr Index starts = 4;
   constexpr double could_matter = 1e-2, same_place = 0.4;
   CrossFit result;
-  const auto order = random_rows(z.rows(), z.rows(), random);
-  const auto middle = order.begin() + z.rows() / 2;
-  const auto half_of = [&](const std::vector<Index>& rows) {
-    SearchedHalf half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), spanning_basis(basis(rows, Eigen::all)), {}};
+  const auto half_of = [&](int which) {
+    const std::vector<Index>& rows = halves.rows[which];
+    SearchedHalf half{with_ones(z(rows, Eigen::all)), residual(rows, Eigen::all), halves.basis[which], {}};
     half.found = search_units(half.z1, half.residual, half.basis, starts, random, kind, control);
     return half;
   };
-  const SearchedHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
+  const SearchedHalf first = half_of(0), second = half_of(1);
   if (first.found.best.empty() || second.found.best.empty()) return result;
   result.score = (score_elsewhere(first, second, kind) + score_elsewhere(second, first, kind)) / std::sqrt(2.0);
   result.chance = normal_tail(result.score);
@@ -266,35 +295,49 @@ std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, con
                                     Index most, const UnitKind& kind) {
   constexpr Index steps = 6;
   const Matrix z1 = with_ones(z), rest = orthogonal_to(basis, residual);
+  const RoughBasis beside(basis);
   std::vector<FoundUnit> units;
   for (const Vector& form : forms)
-    if (const SeenUnit unit = seen(z1, form, rest, basis, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
+    if (const SeenUnit unit = seen(z1, form, rest, beside, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
   std::stable_sort(units.begin(), units.end(), gains_more);
   units.resize(std::min(units.size(), static_cast<std::size_t>(most)));
   constexpr double good = 0.6;
-  climb_all(z1, units, rest, basis, steps, good, kind, {});
+  climb_all(z1, units, rest, beside, steps, good, kind, {});
   return units;
 }
 
 double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs,
-                     const std::vector<FoundUnit>& starts, const Control& control) {
+                     const std::vector<FoundUnit>& starts, const Control& control, const std::function<bool(double)>& worth_it) {
+  constexpr Index most_steps = 25, at_once = 3;
   const MemorySource<double> samples{RowMatrix(z), RowMatrix(labels)};
   const Index units = forms.rows(), l = labels.cols();
-  const auto squares = [&](SignFreeModel model) {
+  const double n = static_cast<double>(samples.samples());
+  const auto solved = [&](SignFreeModel model, Index steps) {
     SolverOptions solver;
     solver.label_variance = 1;
-    solver.max_iterations = 25;
-    solver.relative_decrease = 0.2 / static_cast<double>(samples.samples());  // of a gain that counts from 20 on
+    solver.max_iterations = steps;
+    solver.relative_decrease = 0.2 / n;  // of a gain that counts from 20 on
     solver.initial_damping = 1e-4;
-    return levenberg_marquardt(samples, std::move(model), solver, control).cost * static_cast<double>(samples.samples());
+    return levenberg_marquardt(samples, std::move(model), solver, control);
   };
   Network network(z.cols(), units, l);
   network.W = forms.leftCols(z.cols());
   network.b = forms.col(z.cols());
   network.A = outputs;
   // What the answer leaves for an affine function is taken by the solver's first step.
-  const double before = squares(sign_free(network));
-  double after = before;
+  const double before = solved(sign_free(network), most_steps).cost * n;
+  const auto gain_from = [&](SignFreeModel model, double gain) {
+    constexpr double further = 4;  // times what the last steps gained: where each few gain four fifths of those before
+    for (Index steps = 0; steps < most_steps; steps += at_once) {
+      auto outcome = solved(std::move(model), at_once);
+      const double gained = before - outcome.cost * n, rise = gained - gain;
+      gain = gained;
+      if (outcome.iterations < at_once || !worth_it(gain + further * std::max(0.0, rise))) break;
+      model = std::move(outcome.model);
+    }
+    return gain;
+  };
+  double most = 0;
   constexpr double nearly_best = 0.8;
   for (const FoundUnit& start : starts) {
     if (start.gain < nearly_best * starts.front().gain) break;
@@ -302,9 +345,9 @@ double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms,
     wider.W << network.W, start.form.head(z.cols()).transpose();
     wider.b << network.b, start.form[z.cols()];
     wider.A << network.A, start.output;
-    after = std::min(after, squares(sign_free(wider)));
+    most = std::max(most, worth_it ? gain_from(sign_free(wider), start.gain) : before - solved(sign_free(wider), most_steps).cost * n);
   }
-  return before - after;
+  return most;
 }
 
 }  // namespace relucover

@@ -1,5 +1,6 @@
 #pragma once
 // Would one more unit explain something? Looked for on one half of the samples, tested on the other, both ways.
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 #include "solve/rectifier.hpp"
+#include "verify/leftover/features.hpp"
 
 namespace relucover {
 
@@ -45,8 +47,8 @@ struct CrossFit {
   double visible = 0;         // median, see above
   std::vector<Vector> found;  // forms of the best units of both halves
 };
-/// `basis` spans the answer's tangent functions.
-CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Matrix& basis, RandomStream& random, const UnitKind& kind = {},
+/// `halves`: bases of the answer's tangent functions.
+CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Halves& halves, RandomStream& random, const UnitKind& kind = {},
                        const Control& control = {});
 
 /// The best of these units where all samples tell, no more than `most`, by falling gain.
@@ -54,8 +56,9 @@ std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, con
                                     Index most, const UnitKind& kind = {});
 
 /// What one more unit gains of Σ r² where all units may move, from each of `starts`: the largest. `labels` in units of the noise;
-/// `forms` (units by z~) and `outputs` (outputs by units) are the answer's.
+/// `forms` (units by z~) and `outputs` (outputs by units) are the answer's. A start whose gain is far from `worth_it`, and no longer rises
+/// by much, is left.
 double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs,
-                     const std::vector<FoundUnit>& starts, const Control& control);
+                     const std::vector<FoundUnit>& starts, const Control& control, const std::function<bool(double)>& worth_it = {});
 
 }  // namespace relucover

@@ -42,7 +42,7 @@ class Scan {
   }
 
   /// The largest square over what chance gives it, for column k.
-  double largest(const std::vector<Index>& order, Index k) {
+  double largest(const std::vector<std::uint32_t>& order, Index k) {
     const Index n = values_.front().rows();
     for (Index output = 0; output < sums_.cols(); ++output) {
       const auto values = values_[static_cast<std::size_t>(output)].col(k);
@@ -56,36 +56,37 @@ class Scan {
       }
       sums_of_sums[n + 1] = sums_of_sums[n] + static_cast<double>(sums[n]);
     }
-    float best = 0;
+    double best = 0;
     for (const Index width : widths_) {
       const Index places = n + 1 - width;
       const auto slab = [&](Index output) {
         return (sums_.col(output).segment(width, places) - sums_.col(output).head(places)).array().square();
       };
-      best = std::max(best, best_over_outputs(slab) / static_cast<float>(width));
+      best = std::max(best, best_over_outputs(slab, squares_) / static_cast<double>(width));
       // Rows weighted by 1, 2, ..., half, ..., 2, 1: slabs of half the width, all that lie within this one.
       const Index half = width / 2, peaks = n + 2 - 2 * half;
       const auto hat = [&](Index output) {
         const auto sums = sums_of_sums_.col(output);
-        return (sums.segment(2 * half, peaks) - 2 * sums.segment(half, peaks) + sums.head(peaks)).array().square().cast<float>();
+        return (sums.segment(2 * half, peaks) - 2 * sums.segment(half, peaks) + sums.head(peaks)).array().square();
       };
-      best = std::max(best, best_over_outputs(hat) * 3 / static_cast<float>(half * (2 * half * half + 1)));
+      best = std::max(best, best_over_outputs(hat, hat_squares_) * 3 / static_cast<double>(half * (2 * half * half + 1)));
     }
     return best;
   }
 
  private:
-  float best_over_outputs(const auto& squares_of) {
+  double best_over_outputs(const auto& squares_of, auto& squares) {
     if (sums_.cols() == 1) return squares_of(0).maxCoeff();
-    squares_ = squares_of(0);
-    for (Index output = 1; output < sums_.cols(); ++output) squares_ += squares_of(output);
-    return squares_.maxCoeff();
+    squares = squares_of(0);
+    for (Index output = 1; output < sums_.cols(); ++output) squares += squares_of(output);
+    return squares.maxCoeff();
   }
   std::vector<Eigen::MatrixXf> values_;  // eight at once, and fine enough
   std::vector<Index> widths_;
   Eigen::MatrixXf sums_;  // of each output
   Matrix sums_of_sums_;
   Eigen::ArrayXf squares_;
+  Eigen::ArrayXd hat_squares_;
 };
 
 /// The largest value for column k along directions near the one that has it so far.
@@ -93,10 +94,12 @@ double turned(const Matrix& z, Vector direction, Scan& scan, Index k, double val
   constexpr Index turns = 50;
   constexpr double widest = 0.3, narrowest = 0.01;
   direction.normalize();
+  std::vector<std::uint32_t> order;
   for (Index turn = 0; turn < turns; ++turn) {
     const double angle = widest * std::pow(narrowest / widest, static_cast<double>(turn) / static_cast<double>(turns - 1));
     const Vector next = (direction + angle / std::sqrt(static_cast<double>(z.cols())) * random.normal_vector(z.cols())).normalized();
-    if (const double there = scan.largest(order_of(z * next), k); there > value) {
+    rough_order_of(z * next, order);
+    if (const double there = scan.largest(order, k); there > value) {
       value = there;
       direction = next;
     }
@@ -108,8 +111,8 @@ double turned(const Matrix& z, Vector direction, Scan& scan, Index k, double val
 
 double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, bool even, RandomStream& random,
                    const Control& control) {
-  constexpr Index flips = 60, few_flips = 30, fewest = 8, most_inputs = 40, times_more = 16;
-  constexpr double bound = 5, work = 4e7, widen = 1.8, suspicious = 2.5;
+  constexpr Index flips = 60, few_flips = 30, first_flips = 10, fewest = 8, most_inputs = 40, times_more = 16;
+  constexpr double bound = 5, work = 4e7, widen = 1.8, suspicious = 2.5, ordinary = 0.04;
   const Index n = z.rows(), outputs = studentised.cols();
   if (z.cols() == 0 || z.cols() > most_inputs || n < 6 * fewest) return 1;
   const std::vector<Index> widths = growing_counts(fewest, n / 6, widen);
@@ -130,8 +133,9 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
   Scan scan(flipped, widths);
   Vector best = Vector::Zero(flips + 1);
   std::vector<Index> best_at(static_cast<std::size_t>(flips + 1), 0);
+  std::vector<std::uint32_t> order;
   const auto look_along = [&](Index j, Index first, Index last) {
-    const auto order = order_of(z * directions.col(j));
+    rough_order_of(z * directions.col(j), order);
     for (Index k = first; k < last; ++k)
       if (const double value = scan.largest(order, k); value > best[k]) {
         best[k] = value;
@@ -149,19 +153,31 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
   const Gumbel few_maxima = gumbel_of(best.head(few_flips));
   const Gumbel all_maxima{few_maxima.place + few_maxima.scale * std::log(static_cast<double>(step)), few_maxima.scale};
   if (best[flips] < all_maxima.place + suspicious * all_maxima.scale) return all_maxima.tail(best[flips]);
-  for (Index j = 0; j < directions.cols(); ++j) {
-    control.check();
-    look_along(j, j % step == 0 ? few_flips : 0, flips);
+  const auto look_along_all = [&](Index first, Index last) {
+    for (Index j = 0; j < directions.cols(); ++j) {
+      control.check();
+      const Index from = j % step == 0 ? std::max(first, few_flips) : first;  // the others have been looked at
+      if (from < last) look_along(j, from, last);
+    }
+  };
+  if (z.cols() == 1) {
+    look_along_all(0, flips);
+    return tail_of_maxima(best.head(flips), best[flips]);
   }
-  if (z.cols() == 1) return tail_of_maxima(best.head(flips), best[flips]);
   // A thin slab is seen along few directions: from one that cuts some of it to the best.
   const auto turn = [&](Index k) {
     control.check();
     best[k] = turned(z, directions.col(best_at[static_cast<std::size_t>(k)]), scan, k, best[k], random);
   };
-  for (Index k = 0; k < few_flips; ++k) turn(k);
   turn(flips);
-  return tail_of_maxima(best.head(few_flips), best[flips]);
+  Index done = 0;
+  for (const Index drawn : {first_flips, few_flips}) {
+    look_along_all(done, drawn);
+    for (Index k = done; k < drawn; ++k) turn(k);
+    done = drawn;
+    if (const double chance = tail_of_maxima(best.head(done), best[flips]); chance > ordinary || done == few_flips) return chance;
+  }
+  return 1;
 }
 
 }  // namespace relucover

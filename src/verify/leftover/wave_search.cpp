@@ -13,27 +13,40 @@ namespace relucover {
 namespace {
 
 struct WaveHalf {
-  Matrix z, rest, basis;  // rest: the residual beyond the basis
+  Matrix z, rest;  // the residual beyond the basis
+  const Matrix& basis;
 };
+
+/// In single precision: eight at once, and fine enough.
+Matrix cosines(const Matrix& angle) { return angle.cast<float>().array().cos().matrix().cast<double>(); }
+Matrix sines(const Matrix& angle) { return angle.cast<float>().array().sin().matrix().cast<double>(); }
 
 /// cos and sin of frequency·z, what they are along the basis, and what they explain beyond it.
 struct SeenWave {
   Matrix waves;         // two columns
-  Matrix along;         // basisᵀ waves
+  Matrix along;         // basisᵀ waves; empty where nobody asked
   Matrix coefficients;  // two by outputs
   double gain = 0;
   /// What the waves foresee, with these coefficients.
-  Matrix beyond_basis(const Matrix& basis, const Matrix& with) const { return waves * with - basis * (along * with); }
+  Matrix beyond_basis(const Matrix& basis, const Matrix& with) const {
+    Matrix foreseen = waves * with;
+    if (along.size() > 0) foreseen -= basis * (along * with);
+    return foreseen;
+  }
 };
-/// `rest` is orthogonal to the basis, so only the waves' sizes need to know of it.
-SeenWave seen_wave(const WaveHalf& half, const Vector& frequency) {
+/// `rest` is orthogonal to the basis, so only the waves' sizes need to know of it, and the waves' way uphill not even of these: the
+/// basis takes little of a wave, and hardly less of its neighbours.
+SeenWave seen_wave(const WaveHalf& half, const Vector& frequency, bool beside_basis) {
   const Vector angle = half.z * frequency;
   SeenWave seen;
   seen.waves.resize(angle.size(), 2);
-  seen.waves << angle.array().cos().matrix(), angle.array().sin().matrix();
-  seen.along = half.basis.transpose() * seen.waves;
+  seen.waves << cosines(angle), sines(angle);
   const Matrix explained = seen.waves.transpose() * half.rest;
-  const Matrix gram = seen.waves.transpose() * seen.waves - seen.along.transpose() * seen.along;
+  Matrix gram = seen.waves.transpose() * seen.waves;
+  if (beside_basis) {
+    seen.along = half.basis.transpose() * seen.waves;
+    gram -= seen.along.transpose() * seen.along;
+  }
   seen.coefficients = solve_semidefinite(gram + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), explained);
   seen.gain = explained.cwiseProduct(seen.coefficients).sum();
   return seen;
@@ -57,7 +70,7 @@ std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, 
     Matrix directions = random.normal_matrix(d, at_once);
     directions.colwise().normalize();
     const Matrix angle = step * (half.z * directions);
-    const Matrix c = angle.array().cos(), s = angle.array().sin();
+    const Matrix c = cosines(angle), s = sines(angle);
     Matrix real = c, imaginary = s;
     for (Index k = 2; k < first + lengths; ++k) {
       const Matrix next = real.cwiseProduct(c) - imaginary.cwiseProduct(s);
@@ -78,18 +91,16 @@ std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, 
 }
 
 /// Gauss-Newton steps on the frequency, each taken only if it gains.
-Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
-  constexpr int steps = 8;
+Vector climbed_wave(const WaveHalf& half, Vector frequency, int steps, bool beside_basis) {
   constexpr double worth_a_step = 0.01;
   const Index d = half.z.cols();
-  SeenWave now = seen_wave(half, frequency);
+  SeenWave now = seen_wave(half, frequency, beside_basis);
   for (int step = 0; step < steps; ++step) {
-    const Vector angle = half.z * frequency;
     Matrix gram = Matrix::Zero(d, d);
     Vector gradient = Vector::Zero(d);
     const Matrix left = half.rest - now.beyond_basis(half.basis, now.coefficients);
     for (Index o = 0; o < half.rest.cols(); ++o) {
-      const Vector slope = now.coefficients(1, o) * angle.array().cos() - now.coefficients(0, o) * angle.array().sin();
+      const Vector slope = now.coefficients(1, o) * now.waves.col(0) - now.coefficients(0, o) * now.waves.col(1);
       const Matrix by_frequency = slope.asDiagonal() * half.z;
       gram += by_frequency.transpose() * by_frequency;
       gradient += by_frequency.transpose() * left.col(o);
@@ -98,7 +109,7 @@ Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
     const Vector change = solve_semidefinite(gram, gradient);
     const double before = now.gain;
     for (const double share : {1.0, 0.3, 0.1}) {
-      SeenWave next = seen_wave(half, frequency + share * change);
+      SeenWave next = seen_wave(half, frequency + share * change, beside_basis);
       if (!(next.gain > now.gain)) continue;
       frequency += share * change;
       now = std::move(next);
@@ -106,42 +117,40 @@ Vector climbed_wave(const WaveHalf& half, Vector frequency, double& gain) {
     }
     if (now.gain < (1 + worth_a_step) * before) break;
   }
-  gain = now.gain;
   return frequency;
 }
 
 Vector found_wave(const WaveHalf& half, double work, RandomStream& random, const Control& control) {
   constexpr Index starts = 6;
+  constexpr int steps = 8, last_steps = 3;
   double most = -1;
   Vector best;
   for (const WaveCandidate& candidate : best_of_many_waves(half, starts, work, random, control)) {
-    double gain = 0;
-    const Vector frequency = climbed_wave(half, candidate.frequency, gain);
+    const Vector frequency = climbed_wave(half, candidate.frequency, steps, false);
+    const double gain = seen_wave(half, frequency, true).gain;
     if (gain <= most) continue;
     most = gain;
     best = frequency;
   }
-  return best;
+  return climbed_wave(half, best, last_steps, true);
 }
 
 }  // namespace
 
-double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random,
+double one_more_wave(const Matrix& z, const Matrix& residual, const Halves& halves, double work, RandomStream& random,
                      const Control& control) {
   // Along one column `waves_along` has looked already; the few waves that there are would often be the same on both halves, and tested
   // twice.
   if (z.cols() < 2 || z.rows() < 40) return 1;
-  const auto order = random_rows(z.rows(), z.rows(), random);
-  const auto middle = order.begin() + z.rows() / 2;
-  const auto half_of = [&](const std::vector<Index>& rows) {
-    WaveHalf half{z(rows, Eigen::all), {}, spanning_basis(basis(rows, Eigen::all))};
-    half.rest = orthogonal_to(half.basis, residual(rows, Eigen::all));
-    return half;
+  const auto half_of = [&](int which) {
+    const std::vector<Index>& rows = halves.rows[which];
+    return WaveHalf{z(rows, Eigen::all), orthogonal_to(halves.basis[which], residual(rows, Eigen::all)), halves.basis[which]};
   };
-  const WaveHalf first = half_of({order.begin(), middle}), second = half_of({middle, order.end()});
+  const WaveHalf first = half_of(0), second = half_of(1);
   const auto score = [&](const WaveHalf& searched, const WaveHalf& tested) {
     const Vector frequency = found_wave(searched, work, random, control);
-    const Matrix foreseen = seen_wave(tested, frequency).beyond_basis(tested.basis, seen_wave(searched, frequency).coefficients);
+    const Matrix foreseen =
+        seen_wave(tested, frequency, true).beyond_basis(tested.basis, seen_wave(searched, frequency, true).coefficients);
     const Vector along = foreseen.cwiseProduct(tested.rest).rowwise().sum();
     const double spread = along.norm();
     return spread > 0 ? along.sum() / spread : 0.0;

@@ -3,12 +3,13 @@
 #include "core/random.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
+#include "verify/leftover/features.hpp"
 
 namespace relucover {
 
-/// Chance of what the waves found on the halves say about the other halves. `basis` spans the answer's tangent functions; `work`:
+/// Chance of what the waves found on the halves say about the other halves. `halves`: bases of the answer's tangent functions; `work`:
 /// operations to spend on looking, for each half.
-double one_more_wave(const Matrix& z, const Matrix& residual, const Matrix& basis, double work, RandomStream& random,
+double one_more_wave(const Matrix& z, const Matrix& residual, const Halves& halves, double work, RandomStream& random,
                      const Control& control);
 
 }  // namespace relucover
