@@ -15,7 +15,9 @@
 #include "relucover/oracle.hpp"
 #include "samples/queried_samples.hpp"
 #include "samples/query_scale.hpp"
+#include "samples/subsample.hpp"
 #include "samples/views.hpp"
+#include "verify/distinct_rows.hpp"
 #include "verify/first_look.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/network_error.hpp"
@@ -32,13 +34,15 @@ bool several_layers(const ExtractOptions& options) {
 /// Asks, learns, doubles the sample until the answer is certified and predicts fresh answers, or the budget is used up.
 class OneLayerExtraction {
  public:
-  /// `noise_free`: the model was seen to be piecewise linear, so that answers carry rounding alone.
-  OneLayerExtraction(Asking& asking, const QueryLaw& law, Link link, bool noise_free, const ExtractOptions& options, const Control& control,
+  /// A model that was seen to be piecewise linear, or to round its answers, gives answers that carry rounding alone.
+  OneLayerExtraction(Asking& asking, const QueryLaw& law, const FirstLook& look, const ExtractOptions& options, const Control& control,
                      Extraction& extraction)
-      : asking_(asking), link_(link), noise_free_(noise_free), options_(options), control_(control), extraction_(extraction),
-        samples_(asking, law, options) {
+      : asking_(asking), link_(look.link), noise_free_(look.kind == FirstLook::Kind::kinked || step_of(look) > 0), step_(step_of(look)),
+        looks_again_(look.link == Link::identity && (noise_free_ || look.kind == FirstLook::Kind::affine)), options_(options),
+        control_(control), extraction_(extraction), samples_(asking, law, options) {
     extraction.reused = samples_.reused();
     most_ = options.budget - (samples_.reused() > 0 ? 0 : asking.queries());
+    looked_at_ = first_sample();
   }
 
   /// One sample and a short time, for models that do not look like a network: whether an answer is certified all the same. What looks at
@@ -67,6 +71,7 @@ class OneLayerExtraction {
       }
       if (contradicted_ > most_contradictions) break;
       if (wanted >= most_) break;
+      if (!extraction_.result.certified() && (nothing_new(wanted) || no_network_shows(wanted))) break;
       wanted = std::min(extraction_.result.certified() ? std::max(2 * wanted, judged) : 2 * wanted, most_);
     }
     if (samples_.samples() >= most_) explain_budget();
@@ -87,6 +92,9 @@ class OneLayerExtraction {
     return std::min(wanted, most_);
   }
 
+  /// Of answers that are learned from though they are rounded.
+  static double step_of(const FirstLook& look) { return look.kind == FirstLook::Kind::noisy ? look.step : 0; }
+
   /// Samples [first, last) before the link.
   std::unique_ptr<SampleSource> seen(Index first, Index last) {
     auto range = std::make_unique<RowRange>(samples_, first, last);
@@ -95,6 +103,44 @@ class OneLayerExtraction {
     auto before = std::make_unique<MemorySource<double>>(unlink_->samples(*range, control_));
     if (first == 0) saturated_ = last - before->samples();
     return before;
+  }
+
+  /// Where no column moves, there may be few different queries, and all of them asked.
+  bool nothing_new(Index wanted) {
+    for (Index j = 0; j < samples_.inputs(); ++j)
+      if (samples_.law().moves(j)) return false;
+    const auto different = [&](Index samples) { return std::ssize(distinct_samples(gather(*seen(0, samples), 0, samples, control_))); };
+    const Index asked = different(wanted);
+    if (asked != different(wanted / 2)) return false;
+    extraction_.result.notes.push_back(
+        fmt::format("{} different queries are all there are like {}: more of them would say nothing new", asked, options_.like_name));
+    return true;
+  }
+
+  /// After many samples: whether what an answer leaves unexplained is no network either.
+  bool no_network_shows(Index wanted) {
+    constexpr Index times = 8;
+    const Result& result = extraction_.result;
+    if (!looks_again_ || result.network.inputs() == 0 || wanted < times * looked_at_ || most_ - wanted < wanted) return false;
+    looked_at_ = wanted;
+    const Index asked = asking_.queries();
+    const auto look = look_beside(result.network, asking_, samples_.law(), step_, options_.learn.seed, control_);
+    most_ -= asking_.queries() - asked;
+    if (look) return stop_because(look->words);
+    // Rounding is known, so that what is left is no noise; twice the units would have been found by now.
+    constexpr double far_above = 30, gained = 0.5;
+    const double left = result.residual_rms, before = std::exchange(left_before_, left);
+    if (step_ == 0 || !(left > std::max(far_above * step_, gained * before))) return false;
+    return stop_because(
+        fmt::format("answers are rounded to {:.2g}, and the best network with one hidden layer that {} queries show leaves {:.2g}, hardly "
+                    "less than with an eighth of them: the model has more layers, is smooth, or has hundreds of units",
+                    step_, wanted, left));
+  }
+
+  bool stop_because(const std::string& words) {
+    fail(extraction_.result, Status::assumption_failed, words);
+    extraction_.looks_like.clear();  // was wrong
+    return true;
   }
 
   /// What rounding there is grows where a link is turned back: only answers that nobody rounded carry none to speak of.
@@ -188,6 +234,8 @@ class OneLayerExtraction {
   Asking& asking_;
   Link link_;
   bool noise_free_;
+  double step_;
+  bool looks_again_;
   const ExtractOptions& options_;
   const Control& control_;
   Extraction& extraction_;
@@ -196,7 +244,8 @@ class OneLayerExtraction {
   RowMatrix rows_x_, rows_y_;
   std::optional<MemorySource<double>> looked_;
   static constexpr Index most_contradictions = 3;  // so often more samples may show what the look has seen
-  Index most_ = 0, saturated_ = 0, contradicted_ = 0;
+  Index most_ = 0, saturated_ = 0, contradicted_ = 0, looked_at_ = 0;
+  double left_before_ = std::numeric_limits<double>::infinity();
 };
 
 QueryLaw law_for(const ExtractOptions& options, Asking& asking, const Control& control, bool may_ask) {
@@ -225,18 +274,16 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
   asking.keep(true);
   const QueryLaw law = law_for(options, asking, control, may_ask);
   domain = law.words();
-  Link link = options.learn.link.value_or(Link::identity);
-  bool noise_free = false;
+  FirstLook look;
+  look.link = options.learn.link.value_or(Link::identity);
   if (may_ask) {
     const std::optional<Link> known = asking.oracle().link_behind() == Link::identity ? options.learn.link : Link::identity;
-    const FirstLook look = first_look(asking, law, known, options.learn.seed, control);
+    look = first_look(asking, law, known, options.learn.seed, control);
     extraction.looks_like = look.words;
-    link = look.link;
-    noise_free = look.kind == FirstLook::Kind::kinked;
     if (look.hopeless() && !(look.kind == FirstLook::Kind::deeper && several_layers(options))) {
       asking.keep(false);
       if (look.kind != FirstLook::Kind::constant) {
-        OneLayerExtraction work(asking, law, link, false, options, control, extraction);
+        OneLayerExtraction work(asking, law, look, options, control, extraction);
         if (work.in_one_attempt()) {
           work.serve();
           extraction.looks_like.clear();
@@ -250,12 +297,12 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
   }
   asking.keep(false);
   if (several_layers(options)) {
-    if (link != Link::identity)
-      return give_up(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(link)),
+    if (look.link != Link::identity)
+      return give_up(fmt::format("several layers behind a {} link are not learned: hand over the outputs before it", name_of(look.link)),
                      options, extraction.result);
     extract_deep(asking, law, options, control, extraction);
   } else {
-    OneLayerExtraction work(asking, law, link, noise_free, options, control, extraction);
+    OneLayerExtraction work(asking, law, look, options, control, extraction);
     try {
       work.run();
     } catch (const Interrupted&) {

@@ -55,7 +55,8 @@ struct Plane {
 
 class KinkFinder {
  public:
-  KinkFinder(Local& local, double rounding, KinkPlanes& found) : local_(local), rounding_(rounding), found_(found) {}
+  KinkFinder(Local& local, double rounding, int closer, KinkPlanes& found)
+      : local_(local), rounding_(rounding), closer_(closer), found_(found) {}
 
   /// The plane of a kink between two places, if there is one that can be told from others.
   std::optional<Plane> between(Vector a, Vector b) {
@@ -92,13 +93,13 @@ class KinkFinder {
 
   /// How the bend shrinks with the distance: by half each time where it is a kink.
   void look_closely(Vector a, Vector b, RowMatrix known, Index output, std::vector<double> bends) {
-    constexpr int further = 6, compared = 3;
+    constexpr int compared = 3;
     constexpr double jumps = 0.3, kinks = 1.45;  // exponents of the distance
     constexpr double single = 1.2e-7;            // places are rounded to float32
     const double slope = std::abs(known(2, output) - known(0, output)) / (b - a).norm();
     const double visible = 10 * (3 * rounding_ + single * slope);
     while (std::ssize(bends) > compared && bends.back() < visible) bends.pop_back();
-    for (int step = 0; step < further; ++step) {
+    for (int step = 0; step < closer_; ++step) {
       const double bend = halve(a, b, known, output);
       if (!(bend > visible)) break;
       bends.push_back(bend);
@@ -150,19 +151,20 @@ class KinkFinder {
 
   Local& local_;
   double rounding_;
+  int closer_;
   KinkPlanes& found_;
 };
 
 }  // namespace
 
-KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding,
-                        std::uint64_t seed) {
-  constexpr Index wanted = 12, tries = 40, places = 6, most_inputs = 256;
+KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding, std::uint64_t seed,
+                        int closer) {
+  constexpr Index wanted = 12, tries = 160, most_bends = 40, places = 6, most_inputs = 256;
   KinkPlanes found;
   Local local(answers, law);
   if (local.dimension() < 2 || local.dimension() > most_inputs) return found;
-  KinkFinder finder(local, rounding, found);
-  for (Index t = 0; t < tries && found.kinks < wanted; ++t) {
+  KinkFinder finder(local, rounding, closer, found);
+  for (Index t = 0; t < tries && found.kinks < wanted && found.bends < most_bends; ++t) {
     const RowMatrix ends = law.draw(seed, purpose_of_kinks, 8 * t, 2 + places);
     local.stand_at(ends.row(0).transpose());
     const Vector a = local.coordinates(ends.row(0).transpose()), towards = local.coordinates(ends.row(1).transpose());

@@ -17,8 +17,9 @@ struct KinkPlanes {
   double share() const { return places > 0 ? static_cast<double>(elsewhere) / static_cast<double>(places) : 0; }
 };
 
-/// `answers`: the model's outputs before its link, NaN where they can't be told. `rounding`: of an answer.
-KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding,
-                        std::uint64_t seed);
+/// `answers`: the model's outputs before its link, NaN where they can't be told. `rounding`: of an answer. `closer`: how often the distance
+/// is halved where a bend is looked at closely.
+KinkPlanes follow_kinks(const std::function<RowMatrix(const RowMatrix&)>& answers, const QueryLaw& law, double rounding, std::uint64_t seed,
+                        int closer = 6);
 
 }  // namespace relucover

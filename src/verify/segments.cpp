@@ -117,9 +117,9 @@ double straight_share(const Segments& segments) {
   return static_cast<double>((differences <= rounding_of(segments)).count()) / static_cast<double>(differences.size());
 }
 
-double smooth_share(const Matrix& differences, double rounding) {
+double smooth_share(const Matrix& differences, double rounding, double visible) {
   constexpr Index least_segments = 8;
-  constexpr double visible = 30, shrinks = 16, tolerance = 1.5;
+  constexpr double shrinks = 16, tolerance = 1.5;
   for (Index k = differences.cols() - 1; k > 0; --k) {
     Index bent = 0, smooth = 0;
     for (Index i = 0; i < differences.rows(); ++i) {

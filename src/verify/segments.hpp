@@ -36,6 +36,7 @@ double straight_share(const Segments& segments);
 
 /// The part of the segments on which the second difference shrinks with the square of the length, as smooth functions have it, at the
 /// smallest length that shows it; -1: too few segments bend to tell.
-double smooth_share(const Matrix& differences, double rounding);
+/// `visible`: how many times the rounding a second difference must be; rounding that is known as a bound needs few.
+double smooth_share(const Matrix& differences, double rounding, double visible = 30);
 
 }  // namespace relucover

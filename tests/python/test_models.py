@@ -245,7 +245,12 @@ def test_a_first_look_that_is_wrong_does_not_stop(name):
 @pytest.mark.parametrize("model, words", [
     (one_layer(1, 6, 8, lambda t: np.logaddexp(0, 1000 * t) / 1000), "smooth, with sharp bends"),
     (lambda x, base=one_layer(2, 6, 8): base(x) + 0.1 * np.floor(3 * x[:, :1] + x[:, 1:2]), "jumps"),
-], ids=["sharp softplus", "steps"])
+    (lambda x, base=one_layer(2, 6, 8): base(x) + 0.001 * np.floor(3 * x[:, :1] + x[:, 1:2]), "units that explain most of it, the model jumps"),
+    (lambda x, base=one_layer(3, 6, 5): np.clip(base(x), -1, 1), "more than one hidden layer"),
+    (lambda x: x[:, :1] * x[:, 1:2], "smooth"),
+    (lambda x, base=one_layer(1, 6, 8, np.tanh): np.round(base(x), 4), "smooth, and its answers have 4 decimals"),
+    (lambda x, base=one_layer(1, 6, 8, np.tanh): np.round(base(x), 6), "smooth, and its answers have 6 decimals"),
+], ids=["sharp softplus", "steps", "small steps", "clipped", "product", "4 decimals", "6 decimals"])
 def test_bends_that_are_no_kinks_are_named(model, words):
     found = relucover.extract(model, inputs=6, threads=1)
     assert words in found.result.message and found.status == "assumption_failed"
@@ -260,6 +265,13 @@ def test_rounded_answers_are_labels_with_noise(decimals):
     assert f"{decimals} decimals" in found.looks_like
     x = np.random.default_rng(0).standard_normal((500, 6))
     assert np.abs(found.network.predict(x) - base(x)).max() < 10.0**-decimals
+
+
+def test_few_different_queries_are_not_asked_for_ever():
+    rows = np.random.default_rng(0).integers(0, 2, (300, 4)).astype(float)
+    found = relucover.extract(one_layer(3, 4, 5), inputs=4, like=rows, threads=1)
+    assert found.status == "approximate" and found.queries < 10_000
+    assert any("16 different queries are all there are" in note for note in found.result.notes)
 
 
 @pytest.mark.parametrize("one_hot", [False, True], ids=["probabilities", "one-hot"])

@@ -11,9 +11,9 @@ namespace relucover {
 
 bool leaves_more_than_rounding(double relative_cost, double variance, Index outputs, const LabelGrid& grid) {
   constexpr double far = 1e-11, roundings = 10;
-  if (relative_cost < far || grid.rounded()) return false;
+  if (relative_cost < far || grid.binary != LabelGrid::no_grid) return false;  // half precision is rounded by more than its last bit
   const double rms = std::sqrt(relative_cost * variance / static_cast<double>(outputs));
-  return !grid.float32 || rms > roundings * grid.rounding();
+  return (!grid.float32 && !grid.rounded()) || rms > roundings * grid.rounding();
 }
 
 void give_up_unexplained(const SampleSource& source, const SignFreeModel& model, Result& result) {
