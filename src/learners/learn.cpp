@@ -145,6 +145,17 @@ bool enough_samples(const SampleSource& source, Index inputs, const LearnOptions
 /// How one hidden layer and several are told apart where any depth is asked for: the plan's.
 bool wants_layers(const LearnOptions& options) { return options.method == "deep" || options.layers.size() > 1; }
 
+void learn_from_columns(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
+  if (wants_layers(options)) {
+    result.method = "deep";
+    result.method_reason = "several hidden layers";
+    learner_named("deep").run(source, options, control, result);
+  } else if (options.method == "auto")
+    learn_by_plan(source, options, control, result);
+  else
+    learner_named(options.method).run(source, options, control, result);
+}
+
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   control.progress("look at the data", -1);
   const MeasuredSource measured(source, input_moments(source, control));
@@ -163,16 +174,17 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
   std::optional<SelectedColumns> selected;
   if (static_cast<Index>(columns.size()) < source.inputs()) selected.emplace(source, columns);
   const SampleSource& useful = selected ? static_cast<const SampleSource&>(*selected) : measured;
-  if (wants_layers(options)) {
-    result.method = "deep";
-    result.method_reason = "several hidden layers";
-    learner_named("deep").run(useful, options, control, result);
-  } else if (options.method == "auto")
-    learn_by_plan(useful, options, control, result);
-  else
-    learner_named(options.method).run(useful, options, control, result);
-  say_nearly_dependent(distance_from_dependence(source, whitening, control), result);
-  if (selected && result.network.inputs() > 0) result.network = spread_over_inputs(result.network, columns, source.inputs());
+  const auto of_all_inputs = [&] {
+    if (selected && result.network.inputs() > 0) result.network = spread_over_inputs(result.network, columns, source.inputs());
+  };
+  try {
+    learn_from_columns(useful, options, control, result);
+    say_nearly_dependent(distance_from_dependence(source, whitening, control), result);
+  } catch (...) {  // stopped: the best so far is an answer too
+    of_all_inputs();
+    throw;
+  }
+  of_all_inputs();
 }
 
 std::string how_far(const Result& result) {

@@ -33,9 +33,16 @@ bool explains_every_sample(const Result& result) {
   return !leaves_samples_out(result) && result.residual_relative < rounding;
 }
 
+/// Stopped before it was judged, but far nearer to the samples than the answer of another method.
+bool stopped_far_nearer(const Result& stopped, const Result& answer) {
+  constexpr double far = 0.5;
+  return stopped.status == Status::budget_exhausted && stopped.network.inputs() > 0 &&
+         stopped.residual_relative < far * answer.residual_relative;
+}
+
 bool better(const Result& one, const Result& other, Index outputs) {
   if (one.certified() != other.certified()) return one.certified();
-  if (one.usable() != other.usable()) return one.usable();
+  if (one.usable() != other.usable()) return one.usable() ? !stopped_far_nearer(other, one) : stopped_far_nearer(one, other);
   if (explains_every_sample(one) && leaves_samples_out(other)) return true;
   if (explains_every_sample(other) && leaves_samples_out(one)) return false;
   return description_length(one, outputs) < description_length(other, outputs);

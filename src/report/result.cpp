@@ -72,13 +72,16 @@ std::string Result::full() const {
   append_line(page, "message", message);
   append_line(page, "method", method_reason.empty() ? method : fmt::format("{} ({})", method, method_reason));
   if (!method_asked.empty() && method_asked != method) append_line(page, "method asked for", method_asked);
-  if (usable()) append_line(page, "network", shape_of(network));
+  const bool stopped = !usable() && network.inputs() > 0;
+  if (usable() || stopped) append_line(page, "network", shape_of(network) + (stopped ? ": the best so far" : ""));
   if (usable() && network.activation == Activation::leaky)
     append_line(page, "activation", fmt::format("leaky, slope {:.6g}", network.slope));
   if (usable() && network.link != Link::identity) append_line(page, "link", name_of(network.link));
   append_line(page, "domain", domain.empty() ? "" : "inputs like " + domain);
   append_line(page, "units asked for", units_asked > 0 ? std::to_string(units_asked) : "auto");
   append_line(page, "samples", std::to_string(samples));
+  if (stopped && std::isfinite(residual_relative))
+    append_line(page, "residual", fmt::format("{:.3e} rms, {:.3e} relative", residual_rms, residual_relative));
   if (usable()) {
     if (std::isnan(residual_relative)) {
       append_line(page, "residual", "unknown without samples");

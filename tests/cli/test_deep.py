@@ -109,3 +109,22 @@ def test_stopped_work_keeps_the_best_network(relucover, tmp_path):
     assert stopped["status"] == "budget_exhausted"
     assert 0 < stopped["residual_relative"] < 0.9
     assert len(json.loads((tmp_path / "n.json").read_text())["layers"]) == 2
+
+
+def test_the_best_network_of_stopped_work_has_all_inputs(relucover, tmp_path):
+    """A column that never varies is left out while the others are learned from."""
+    relucover("sample", "--inputs", 10, "--layers", "20,20", "--samples", 20000, "--seed", 1, "-o", "d.npz")
+    with numpy.load(tmp_path / "d.npz") as data:
+        x, y = data["x"], data["y"]
+    numpy.savez(tmp_path / "d.npz", x=numpy.insert(x, 4, 7.0, axis=1), y=y)
+    relucover("learn", "d.npz", "--layers", "20,20", "--threads", 1, "--time-limit", 3, "-o", "n.json", code=3)
+    weights = numpy.array(json.loads((tmp_path / "n.json").read_text())["layers"][0]["W"])
+    assert weights.shape[1] == 11 and not weights[:, 4].any() and weights.any()
+
+
+def test_a_stopped_deep_search_is_not_thrown_away_for_one_layer(relucover, relucover_json, tmp_path):
+    """Noisy labels whose depth is unknown: one layer leaves a tenth of their spread, layers the noise."""
+    relucover("sample", "--inputs", 6, "--layers", "4,2", "--samples", 40000, "--noise", 0.01, "--seed", 4, "-o", "d.npz")
+    answer = relucover_json("learn", "d.npz", "--layers", "auto", "--threads", 1, "--time-limit", 8, "-o", "n.json", code=3)
+    assert answer["status"] == "budget_exhausted" and answer["residual_relative"] < 0.05
+    assert len(json.loads((tmp_path / "n.json").read_text())["layers"]) > 1

@@ -15,6 +15,7 @@
 #include "learners/plan.hpp"
 #include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
+#include "solve/layered_descent.hpp"
 #include "verify/gate.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/network_error.hpp"
@@ -52,7 +53,15 @@ void judge(const SampleSource& source, const LearnOptions& options, bool noisy, 
   const StageClock clock("verify");
   control.progress("verify", -1);
   const Index asked_units = all_known(asked) ? std::accumulate(asked.begin(), asked.end(), Index{0}) : 0;
-  const Certificate certificate = Gate::judge_layers({source, result.network, asked_units, noisy, options.seed}, result.notes, control);
+  const Certificate certificate = [&] {
+    try {
+      return Gate::judge_layers({source, result.network, asked_units, noisy, options.seed}, result.notes, control);
+    } catch (const Interrupted&) {
+      result.notes.push_back(fmt::format("layers of {} units were found, of relative residual {:.1e}; judging them takes more time",
+                                         fmt::join(result.network.widths(), ", "), result.residual_relative));
+      throw;
+    }
+  }();
   for (const auto& [name, value] : certificate.figures) result.figures[name] = value;
   if (!certificate.unit_errors.empty()) result.series["unit_errors"] = certificate.unit_errors;
   result.status = certificate.status;
@@ -72,13 +81,31 @@ std::optional<std::string> too_many_unknowns(const SampleSource& source, const s
                      source.outputs(), source.outputs() == 1 ? "" : "s", unknowns);
 }
 
-/// The nearest network of plain units: what there is of a search that has not ended, or not found one.
-std::optional<Network> plain_network(const LayeredModel& sign_free, const PreparedDeepData& prepared) {
+/// A little better than it is, without asking whether the time is over: small models only.
+LayeredModel improved(LayeredModel plain, const MemorySource<double>& samples) {
+  constexpr double most_operations = 1e9;
+  const double parameters = static_cast<double>(plain.parameters());
+  const double steps = most_operations / (static_cast<double>(samples.samples() * samples.outputs()) * parameters * parameters);
+  return descend(std::move(plain), samples, {.most_steps = static_cast<Index>(std::min(steps, 20.0))}, Control(1)).model;
+}
+
+/// The nearest network of plain units: what there is of a search that has not ended, or not found one, with this relative cost.
+std::optional<Network> plain_network(const LayeredModel& sign_free, double cost, const PreparedDeepData& prepared) {
   constexpr Index enough = 5000;
   const Index rows = std::min(prepared.data.samples(), enough);
   for (const Index width : sign_free.widths())
     if (width == 0) return std::nullopt;
-  return prepared.scaling.unscaled(plain_form(sign_free, prepared.data.x.topRows(rows), prepared.data.y.topRows(rows)).model);
+  const MemorySource<double> some(prepared.data.x.topRows(rows), prepared.data.y.topRows(rows), "some");
+  std::optional<LayeredModel> best;
+  double least = 0;
+  for (const double tolerance : {1e-6, 30 * std::sqrt(cost)}) {  // as of exact fits, and as through noise
+    LayeredModel plain = improved(plain_form(sign_free, some.x(), some.y(), tolerance).model, some);
+    const double left = mean_cost(plain, some, Control(1));
+    if (best && !(left < least)) continue;
+    best = std::move(plain);
+    least = left;
+  }
+  return prepared.scaling.unscaled(*best);
 }
 
 /// Widths that were found by shrinking a wider model may have units to spare, which a search for these widths does without. None: nothing
@@ -154,7 +181,7 @@ void learn_deep(const SampleSource& source, const LearnOptions& options, const C
   const auto keep_best = [&] {
     const bool asked_for = !(setting(options, unasked_setting, 0) > 0);  // else another method's answer is there
     if (!best || !asked_for) return;
-    if (auto network = plain_network(*best, prepared)) keep_as_best_so_far(source, std::move(*network), result);
+    if (auto network = plain_network(*best, best_cost, prepared)) keep_as_best_so_far(source, std::move(*network), result);
   };
   const DeepSearchOutcome found = [&] {
     try {

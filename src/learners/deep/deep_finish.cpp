@@ -19,6 +19,11 @@ bool no_wider(const LayeredModel& model, const std::vector<Index>& widths) {
   return true;
 }
 
+bool dear_when_exact(Index inputs, const std::vector<Index>& widths, Index outputs) {
+  constexpr Index many = 600;
+  return !widths.empty() && LayeredModel::parameters(inputs, widths, outputs) > many;
+}
+
 namespace {
 
 double share(const std::vector<char>& mask) {
@@ -64,7 +69,9 @@ class DeepFinish {
 
   Settled to_widths(Settled at) const {
     const std::vector<Index> none(static_cast<std::size_t>(at.model.depth()), 0);
-    ShrinkOptions options{.least = widths_.empty() ? none : widths_, .exact = data_.exact, .tries = 6, .most_steps = 60};
+    // One that can go comes back to exact in some ten steps; the others end far above.
+    const Index most_steps = dear_when_exact(at.model.inputs, widths_, at.model.outputs()) ? 25 : 60;
+    ShrinkOptions options{.least = widths_.empty() ? none : widths_, .exact = data_.exact, .tries = 6, .most_steps = most_steps};
     for (int round = 0; round < 2; ++round) {
       if (round > 0 || share(at.wrong) > 0) set_rare_units_aside(at);
       at.model = shrink(std::move(at.model), data_.at(right_rows(at.used, at.wrong)), options, control_).model;

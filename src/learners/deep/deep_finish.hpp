@@ -10,6 +10,9 @@ namespace relucover {
 /// No layer is wider than that; empty: whatever they are.
 bool no_wider(const LayeredModel& model, const std::vector<Index>& widths);
 
+/// Steps of an exact fit, in double precision and on many samples, are so dear that fewer of them are spent on a unit.
+bool dear_when_exact(Index inputs, const std::vector<Index>& widths, Index outputs);
+
 struct Finished {
   /// Empty: the fit could not be taken to all samples, to the widths wanted, or to a plain network.
   std::optional<PlainForm> plain;

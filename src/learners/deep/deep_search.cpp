@@ -53,7 +53,7 @@ class DeepSearch {
     double base_cost = std::numeric_limits<double>::infinity();
     for (Index round = 0; round < options_.rounds && !done_; ++round) {
       ++outcome_.rounds;
-      const std::vector<Index> added = units_to_add(base, round);
+      const std::vector<Index> added = units_to_add(base, round, base_cost < data_.exact);
       const Index parameters = LayeredModel::parameters(base.inputs, sum_of(base.widths(), added), base.outputs());
       const MemorySource<double> fixed = data_.batch(rows_for(options_.fixed, parameters), next_draw());
       LayeredModel model = grown(base, added, fixed, random_, control_);
@@ -102,13 +102,15 @@ class DeepSearch {
     return model;
   }
 
-  std::vector<Index> units_to_add(const LayeredModel& base, Index round) const {
+  /// A large fit that is exact but too wide lacks hardly more than a unit, and all that are added must go again, at exact steps.
+  std::vector<Index> units_to_add(const LayeredModel& base, Index round, bool exact) const {
+    const bool few = exact && dear_when_exact(data_.x.cols(), options_.widths, data_.y.cols());
     std::vector<Index> added;
     for (std::size_t l = 0; l < options_.widths.size(); ++l) {
       const double width = static_cast<double>(options_.widths[l]);
       double more = (base.plain_layers > 0 && base.depth() > 2 ? wide_above_plain : options_.wide) * width;
       if (round > 0)
-        more = l > 0 ? 2 * width : round % 2 == 0 ? width / 2 : 0;
+        more = (few ? 0.125 : 1) * (l > 0 ? 2 * width : round % 2 == 0 ? width / 2 : 0);
       else if (const Index there = base.width(static_cast<Index>(l)); there > 0)
         more = options_.wide * std::max(0.0, width - static_cast<double>(there));
       added.push_back(static_cast<Index>(l) < base.plain_layers ? 0 : static_cast<Index>(std::ceil(more)));
