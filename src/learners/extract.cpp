@@ -326,7 +326,8 @@ Extraction extract(BlackBox& oracle, const ExtractOptions& options) {
   } catch (const Interrupted& reason) {
     if (!result.certified()) {
       result.status = Status::budget_exhausted;
-      result.message = fmt::format("{}; this is the best there was by then", reason.what());
+      result.message = fmt::format("{}; {}", reason.what(),
+                                   result.network.inputs() > 0 ? "this is the best there was by then" : "no network was found by then");
     }
     result.notes.push_back(fmt::format("stopped while asking: {}", reason.what()));
   }

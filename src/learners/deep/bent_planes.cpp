@@ -149,14 +149,30 @@ class PlaneSearch {
     return std::min((one - other).cwiseAbs().maxCoeff(), (one + other).cwiseAbs().maxCoeff());
   }
 
-  /// Planes (w, b) of bends, each once: w is the jump of the gradient, and the affine functions of both sides meet on it.
+  /// Planes (w, b) of bends, each once. Of many inputs the gradients of few bends are asked for at a time, and bends on planes that these
+  /// have shown need none.
   std::vector<Eigen::RowVectorXd> planes_through(const std::vector<LoneBend>& bends) {
+    constexpr Index numbers_at_once = 4'000'000;
+    const Index each = 2 * (inputs_ + 1), at_once = std::max<Index>(1, numbers_at_once / (each * inputs_));
+    std::vector<Eigen::RowVectorXd> planes;
+    std::vector<LoneBend> some;
+    for (auto bend = bends.begin(); bend != bends.end(); ++bend) {
+      if (planes.empty() || !on_a_plane(planes, bend->at)) some.push_back(*bend);
+      if (std::ssize(some) < at_once && bend + 1 != bends.end()) continue;
+      control_.check();
+      add_planes_through(some, planes);
+      some.clear();
+    }
+    return planes;
+  }
+
+  /// w is the jump of the gradient, and the affine functions of both sides meet on the plane.
+  void add_planes_through(const std::vector<LoneBend>& bends, std::vector<Eigen::RowVectorXd>& planes) {
     constexpr double aside = 0.1, same = 1e-6;
     const Index each = 2 * (inputs_ + 1);
     const double step = reach();
-    std::vector<Eigen::RowVectorXd> planes;
     const Index count = std::min<Index>(std::ssize(bends), (options_.most_queries - queries_) / each);
-    if (count == 0) return planes;
+    if (count == 0) return;
     RowMatrix queries(count * each, inputs_);
     for (Index i = 0; i < count; ++i) {
       const LoneBend& bend = bends[static_cast<std::size_t>(i)];
@@ -178,7 +194,6 @@ class PlaneSearch {
       const Eigen::RowVectorXd unit = plane / size;
       if (std::none_of(planes.begin(), planes.end(), [&](const auto& other) { return apart(unit, other) < same; })) planes.push_back(unit);
     }
-    return planes;
   }
 
   /// The affine function (g, c) through one value more than there are inputs.
@@ -220,7 +235,8 @@ class PlaneSearch {
     }
   }
 
-  /// Of planes that nearly agree the one with most bends on it: gradients are off where something else bends beside.
+  /// Of planes that nearly agree the one with most bends on it: gradients are off where something else bends beside. Of more than are
+  /// wanted those with most.
   void drop_repeated() {
     constexpr double near = 0.05, on = 1e-6;
     std::vector<std::pair<Index, Eigen::RowVectorXd>> ranked;
@@ -228,10 +244,14 @@ class PlaneSearch {
       ranked.emplace_back(std::count_if(places_.begin(), places_.end(), [&](const Vector& at) { return height(plane, at) < on; }), plane);
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& one, const auto& other) { return one.first > other.first; });
     planes_.clear();
+    Index least = 0;
     for (const auto& ranked_plane : ranked) {
       const Eigen::RowVectorXd& plane = ranked_plane.second;
-      if (std::none_of(planes_.begin(), planes_.end(), [&](const auto& other) { return apart(plane, other) < near; }))
-        planes_.push_back(plane);
+      // A unit above that bends nearly everywhere on a plane of its own has few bends there: its plane changes with the units below.
+      if (options_.wanted > 0 && std::ssize(planes_) >= options_.wanted && ranked_plane.first < least) break;
+      if (std::any_of(planes_.begin(), planes_.end(), [&](const auto& other) { return apart(plane, other) < near; })) continue;
+      planes_.push_back(plane);
+      least = ranked_plane.first;
     }
   }
 

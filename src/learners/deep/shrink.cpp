@@ -52,13 +52,14 @@ class Surgery {
     for (Index l = model.plain_layers; l < model.depth(); ++l) level_inverse_[static_cast<std::size_t>(l)] = inverse_of_level(l);
   }
 
-  Removal without(Index layer, Index unit) const {
+  Removal without(Index layer, Index unit, const Control& control) const {
     const Control alone(1);
     Removal best{std::numeric_limits<double>::infinity(), layer, unit, {}};
     std::vector<LayeredModel> starts{by_regression(layer, unit)};
     if (inverse_.size() > 0) starts.push_back(by_linear_model(layer, unit));
     starts.push_back(model_);
     for (const LayeredModel& start : starts) {
+      control.check();  // of many inputs each takes a second
       LayeredModel dropped = without_unit(start, layer, unit);
       keep_better(dropped, alone, best);
       constexpr double ridge = 1e-13;
@@ -152,7 +153,7 @@ std::vector<Removal> candidates(const LayeredModel& model, const MemorySource<do
   std::vector<Removal> all(units.size());
   in_parallel(std::ssize(units), control.threads(), [&](Index i) {
     const auto& [layer, unit] = units[static_cast<std::size_t>(i)];
-    all[static_cast<std::size_t>(i)] = surgery.without(layer, unit);
+    all[static_cast<std::size_t>(i)] = surgery.without(layer, unit, control);
   });
   control.check();
   std::stable_sort(all.begin(), all.end(), [](const Removal& a, const Removal& b) { return a.cost < b.cost; });
