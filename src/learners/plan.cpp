@@ -147,7 +147,10 @@ class Plan {
   /// input these can do no more than one.
   bool may_be_deeper(const Result& result) const {
     if (source_.inputs() < 2 || options_.units > 0 || result.certified()) return false;
-    if (!result.figures.contains("something_left") && !leaves_samples_out(result)) return false;
+    // A search for ever more units that was stopped far from the samples leaves something too.
+    constexpr double far = 1e-3;
+    const bool stopped = result.status == Status::budget_exhausted && result.network.inputs() > 0 && result.residual_relative > far;
+    if (!stopped && !result.figures.contains("something_left") && !leaves_samples_out(result)) return false;
     constexpr double mostly_noise = 0.7;
     if (!leaves_samples_out(result) && result.residual_relative > mostly_noise) return false;
     const LabelGrid grid = label_grid(source_, control_);

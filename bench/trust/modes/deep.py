@@ -21,7 +21,7 @@ from ..layers import shares_on, units_found
 from ..truths import Function, Layers, softplus
 
 FRESH, DIFFERS, CERTAIN_SHARE, AGAINST = 20000, 0.002, 12.0, 60.0
-# Well-seen cases can be claimed, given time: beside other work 8 s gave 8% of the solvable ones.
+# Well-seen cases can be claimed, given time: of 500 cases of 8 s each beside other work 38 were.
 SECONDS_WELL_SEEN, SECONDS = 5 * ask.TIME_LIMIT, ask.TIME_LIMIT
 
 SMOOTH = {

@@ -246,13 +246,12 @@ class PlaneSearch {
     planes_.clear();
     Index least = 0;
     for (const auto& ranked_plane : ranked) {
-      const Index count = ranked_plane.first;
       const Eigen::RowVectorXd& plane = ranked_plane.second;
       // A unit above that bends nearly everywhere on a plane of its own has few bends there: its plane changes with the units below.
-      if (options_.wanted > 0 && std::ssize(planes_) >= options_.wanted && count < least) break;
+      if (options_.wanted > 0 && std::ssize(planes_) >= options_.wanted && ranked_plane.first < least) break;
       if (std::any_of(planes_.begin(), planes_.end(), [&](const auto& other) { return apart(plane, other) < near; })) continue;
       planes_.push_back(plane);
-      least = count;
+      least = ranked_plane.first;
     }
   }
 
