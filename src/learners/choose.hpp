@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct Choice {
   std::uint64_t later_seed = 0;
   /// At most so many starts; 0: as many as were asked for.
   Index starts = 0;
+  /// Settings of the method.
+  std::map<std::string, double> settings = {};
 };
 
 /// What `--method auto` means for these samples: methods in the order to try them, until one has a certificate. One of

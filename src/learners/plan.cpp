@@ -87,7 +87,10 @@ class Plan {
  public:
   Plan(const SampleSource& source, const LearnOptions& options, const Control& control)
       : source_(source), options_(options), control_(control), choices_(choose_methods(source, options, control)) {
-    if (options.any_depth) look_for_layers_early();
+    if (options.any_depth)
+      look_for_layers_early();
+    else if (!choices_.empty() && choices_.front().method == "prune" && could_be_deeper())
+      choices_.front().settings[few_units_setting] = 1;
   }
 
   const Choice* next() { return at_ < choices_.size() ? &choices_[at_] : nullptr; }
@@ -105,6 +108,14 @@ class Plan {
     if (result.certified()) return;
     if (!leaves_samples_out(result)) left_ = std::min(left_, result.residual_relative);
     if (only_noise_is_left(result)) choices_.erase(std::remove_if(rest(), choices_.end(), takes_labels_for_wrong), choices_.end());
+    if (const auto wanted = result.figures.find("wants_more_units_than"); at_ == 1 && wanted != result.figures.end()) {
+      // A wide layer, or several: a look for these costs less than ever more units.
+      Choice more{"prune", "more units than the first look had"};
+      more.settings[least_width_setting] = 2 * wanted->second;
+      deeper_considered_ = true;
+      choices_.insert(rest(), {several_layers(), std::move(more)});
+      return;
+    }
     if (at_ == 1 && search_may_have_been_stuck(source_, options_, result)) {
       const std::vector<Choice> again{{"prune", "the search again, from another beginning", 0, 1},
                                       {"prune", "the search again, from a third beginning", 0, 2}};
@@ -143,16 +154,21 @@ class Plan {
     choices_.insert(choices_.begin() + 1, {several_layers(), std::move(again)});
   }
 
-  /// The number of units was free and something is left, in labels that nobody rounded: they may come from several layers. Of one
-  /// input these can do no more than one.
+  /// Something is left, in labels that nobody rounded: they may come from several layers.
   bool may_be_deeper(const Result& result) const {
-    if (source_.inputs() < 2 || options_.units > 0 || result.certified()) return false;
+    if (result.certified()) return false;
     // A search for ever more units that was stopped far from the samples leaves something too.
     constexpr double far = 1e-3;
     const bool stopped = result.status == Status::budget_exhausted && result.network.inputs() > 0 && result.residual_relative > far;
     if (!stopped && !result.figures.contains("something_left") && !leaves_samples_out(result)) return false;
     constexpr double mostly_noise = 0.7;
     if (!leaves_samples_out(result) && result.residual_relative > mostly_noise) return false;
+    return could_be_deeper();
+  }
+
+  /// The number of units is free, and labels are as fine as numbers are. Of one input several layers can do no more than one.
+  bool could_be_deeper() const {
+    if (source_.inputs() < 2 || options_.units > 0) return false;
     const LabelGrid grid = label_grid(source_, control_);
     constexpr double single_precision = 1e-6;
     return grid.rounding() <= single_precision * grid.largest;
@@ -175,6 +191,7 @@ void run(const Choice& choice, double left, const SampleSource& source, const Le
   if (choice.units > 0) chosen.units = choice.units;
   chosen.seed += choice.later_seed;
   if (choice.starts > 0) chosen.starts = std::min(chosen.starts, choice.starts);
+  for (const auto& [name, value] : choice.settings) chosen.settings[name] = value;
   chosen.any_depth = choice.method == "deep";
   if (chosen.any_depth && !options.any_depth) chosen.settings[unasked_setting] = left;
   result.method = choice.method;

@@ -128,3 +128,12 @@ def test_a_stopped_deep_search_is_not_thrown_away_for_one_layer(relucover, reluc
     answer = relucover_json("learn", "d.npz", "--layers", "auto", "--threads", 1, "--time-limit", 8, "-o", "n.json", code=3)
     assert answer["status"] == "budget_exhausted" and answer["residual_relative"] < 0.05
     assert len(json.loads((tmp_path / "n.json").read_text())["layers"]) > 1
+
+
+def test_layers_are_looked_for_before_ever_more_units_are(relucover, relucover_json):
+    """What several layers made gains from every doubling of the units of one."""
+    relucover("sample", "--inputs", 10, "--layers", "8,5", "--samples", 20000, "--seed", 1, "-o", "d.npz")
+    answer = relucover_json("learn", "d.npz", "--units", "auto", "--threads", 1)
+    assert answer["status"] == "exact" and sorted(answer["layers"]) == [5, 8]
+    assert [tried["method"] for tried in answer["plan"]] == ["prune", "deep"]
+    assert "more would leave less" in answer["plan"][0]["said"]

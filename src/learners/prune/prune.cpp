@@ -1,13 +1,17 @@
 #include "learners/prune/prune.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "learners/best_so_far.hpp"
 #include "learners/finish/finish.hpp"
+#include "learners/plan.hpp"
 #include "learners/prune/large_search.hpp"
 #include "learners/prune/residual_search.hpp"
+#include "learners/registry.hpp"
 #include "learners/stage_clock.hpp"
 
 namespace relucover {
@@ -39,8 +43,9 @@ double rounding_cost(const Scaling& scaling) {
   return std::min(most, std::pow(roundings * share, 2));
 }
 
-/// One start on few samples, which is nearly always enough where there is something exact to find; then all of it.
-SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling, Index wide, const SearchOptions& options,
+/// One start on few samples, which is nearly always enough where there is something exact to find; then all of it. `few_units`: where
+/// units are still gaining when there are as many as a first look allows, it ends.
+SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling, Index wide, const SearchOptions& options, bool few_units,
                               const Control& control) {
   const Index few = samples_wanted(source, source.inputs(), wide, few_per_unknown);
   const Index many = samples_wanted(source, source.inputs(), wide, many_per_unknown);
@@ -64,11 +69,11 @@ SearchOutcome found_by_search(const SampleSource& source, const Scaling& scaling
   fitting.may_ask_for_more = fitting.max_units < options.max_units;
   SearchOutcome found = search(data.fit, data.judge, fitting, control);
   found.starts += tried;
-  if (found.exact || options.units > 0 || all || !found.wants_more || fitting.max_units == options.max_units) return found;
+  if (found.exact || options.units > 0 || all || !found.wants_more || fitting.max_units == options.max_units || few_units) return found;
   SearchOptions wider = options;
   wider.initial = std::move(found.model);
   wider.least_width = 2 * found.widest;
-  SearchOutcome more = found_by_search(source, scaling, 4 * wide, wider, control);
+  SearchOutcome more = found_by_search(source, scaling, 4 * wide, wider, false, control);
   more.starts += found.starts;
   return more;
 }
@@ -86,7 +91,9 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   search_options.seed = options.seed;
   search_options.max_units = affordable_units(source);
   search_options.exact_cost = std::max(search_options.exact_cost, rounding_cost(scaling));
+  search_options.least_width = std::min(static_cast<Index>(setting(options, least_width_setting, 0)), search_options.max_units);
   Index wide = 2 * (options.units > 0 ? options.units : std::min<Index>(search_options.max_units, std::max<Index>(16, source.inputs())));
+  wide = std::max(wide, search_options.least_width);
   preparing.file(result, 1, 1);
   if (subspace_helps(source.inputs(), options.units)) {
     wide = options.units + options.units / 2;
@@ -100,7 +107,7 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   search_options.stopped_at = &stopped_at;
   const SearchOutcome found = [&] {
     try {
-      return found_by_search(source, scaling, wide, search_options, control);
+      return found_by_search(source, scaling, wide, search_options, setting(options, few_units_setting, 0) > 0, control);
     } catch (const Interrupted&) {
       if (stopped_at.inputs() > 0) keep_as_best_so_far(source, unscaled(stopped_at, scaling), result);
       throw;
@@ -108,13 +115,21 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
   }();
   searching.file(result, found.iterations, found.holdout_cost);
   result.figures["starts"] = static_cast<double>(found.starts);
+  if (found.wants_more) result.figures["wants_more_units_than"] = static_cast<double>(found.widest);
   result.series["search_history"] = found.history;
 
   return unscaled(found.model, scaling);
 }
 
 void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
-  finish(source, found_by_pruning(source, options, control, result), options, control, result);
+  SignFreeModel found = found_by_pruning(source, options, control, result);
+  if (setting(options, few_units_setting, 0) > 0 && result.figures.contains("wants_more_units_than")) {
+    keep_as_best_so_far(source, found, result);
+    return fail(result, Status::approximate,
+                fmt::format("not certified: {} units leave something (relative residual {:.1e}), and more would leave less",
+                            result.network.units(), result.residual_relative));
+  }
+  finish(source, std::move(found), options, control, result);
 }
 
 }  // namespace relucover
