@@ -76,6 +76,7 @@ class DeepSearch {
         at.model = finished(std::move(at.model));
         if (done_) return;
         cost = mean_cost(at.model, data_.batch(4000, 3), control_);
+        done_ = options_.ends_when_explained;
       }
       remember(at.model, cost);
       if (round == 0 || cost < 10 * base_cost) {

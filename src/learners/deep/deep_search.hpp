@@ -14,6 +14,8 @@ struct DeepSearchOptions {
   std::vector<Index> widths;
   /// The widths are where the search begins, and it ends with as few units as there can be; else no layer ends wider.
   bool fewest = false;
+  /// A fit that is exact and has no plain form ends it: other widths are worth more than further starts with these.
+  bool ends_when_explained = false;
   Index starts = 6;
   Index rounds = 5;
   std::uint64_t seed = 0;

@@ -99,6 +99,8 @@ DeepSearchOutcome search_for_widths(const DeepData& data, const LearnOptions& op
     Progress progress;
     for (const auto& widths : widths_to_try(data, options, range, asked)) {
       search.widths = widths;
+      // A layer too many explains everything with few units in each, and has no plain form.
+      search.ends_when_explained = widths.size() > 2 && of_any_depth(options);
       DeepSearchOutcome found = deep_search(data, search, control);
       const double cost = found.cost;
       if (found.found || best.asked.empty() || cost < best.cost) best = std::move(found);
