@@ -26,6 +26,16 @@ class Local {
     for (Index m = 0; m < dimension(); ++m) z[m] = (drawn[column(m)] - law_.center()[column(m)]) / law_.spread()[column(m)];
     return z;
   }
+  /// How far a place may be from where it was meant, over all columns, in units of spreads: columns far from zero are rounded by more.
+  double rounding_of_place() const {
+    constexpr double single = 1.2e-7;
+    double squares = 0;
+    for (Index m = 0; m < dimension(); ++m) {
+      const double far = std::max(1.0, std::abs(base_[column(m)]) / law_.spread()[column(m)]);
+      squares += far * far;
+    }
+    return single * std::sqrt(squares);
+  }
   /// Rounds the places to queries that float32 models see unchanged, and answers there.
   RowMatrix operator()(RowMatrix& places) const {
     RowMatrix queries = base_.transpose().replicate(places.rows(), 1);
@@ -63,6 +73,7 @@ class KinkFinder {
     constexpr int halvings = 9;
     Index output = -1;
     RowMatrix known = answers_at(a, b, {0, 0.5, 1});  // at both ends and in the middle
+    if (known.allFinite()) steepest_ = std::max(steepest_, (known.row(2) - known.row(0)).cwiseAbs().maxCoeff() / (b - a).norm());
     std::vector<double> bends;
     for (int step = 0; step < halvings; ++step) {
       bends.push_back(halve(a, b, known, output));
@@ -95,9 +106,7 @@ class KinkFinder {
   void look_closely(Vector a, Vector b, RowMatrix known, Index output, std::vector<double> bends) {
     constexpr int compared = 3;
     constexpr double jumps = 0.3, kinks = 1.45;  // exponents of the distance
-    constexpr double single = 1.2e-7;            // places are rounded to float32
-    const double slope = std::abs(known(2, output) - known(0, output)) / (b - a).norm();
-    const double visible = 10 * (3 * rounding_ + single * slope);
+    const double visible = 10 * (3 * rounding_ + local_.rounding_of_place() * steepest_);
     while (std::ssize(bends) > compared && bends.back() < visible) bends.pop_back();
     for (int step = 0; step < closer_; ++step) {
       const double bend = halve(a, b, known, output);
@@ -153,6 +162,7 @@ class KinkFinder {
   double rounding_;
   int closer_;
   KinkPlanes& found_;
+  double steepest_ = 0;  // of all segments so far
 };
 
 }  // namespace

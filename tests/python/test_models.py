@@ -267,6 +267,16 @@ def test_rounded_answers_are_labels_with_noise(decimals):
     assert np.abs(found.network.predict(x) - base(x)).max() < 10.0**-decimals
 
 
+def test_columns_far_from_zero_are_not_taken_for_jumps():
+    """Queries that float32 models see unchanged are rounded by more there, which shows where nothing bends."""
+    from sklearn.datasets import load_wine
+
+    x, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), MLPRegressor((8,), max_iter=300, random_state=1)).fit(x, (y - y.mean()) / y.std())
+    found = relucover.extract(model, seed=1, threads=1)
+    assert found.status == "exact" and "one hidden layer" in found.looks_like
+
+
 def test_few_different_queries_are_not_asked_for_ever():
     rows = np.random.default_rng(0).integers(0, 2, (300, 4)).astype(float)
     found = relucover.extract(one_layer(3, 4, 5), inputs=4, like=rows, threads=1)
