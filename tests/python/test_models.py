@@ -270,6 +270,9 @@ def test_rounded_answers_are_labels_with_noise(decimals):
 def test_columns_far_from_zero_are_not_taken_for_jumps():
     """Queries that float32 models see unchanged are rounded by more there, which shows where nothing bends."""
     from sklearn.datasets import load_wine
+    from sklearn.neural_network import MLPRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     x, y = load_wine(return_X_y=True)
     model = make_pipeline(StandardScaler(), MLPRegressor((8,), max_iter=300, random_state=1)).fit(x, (y - y.mean()) / y.std())
