@@ -123,11 +123,13 @@ SignFreeModel found_by_pruning(const SampleSource& source, const LearnOptions& o
 
 void learn_by_pruning(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   SignFreeModel found = found_by_pruning(source, options, control, result);
-  if (setting(options, few_units_setting, 0) > 0 && result.figures.contains("wants_more_units_than")) {
+  const auto widest = result.figures.find("wants_more_units_than");
+  if (setting(options, few_units_setting, 0) > 0 && widest != result.figures.end()) {
     keep_as_best_so_far(source, found, result);
     return fail(result, Status::approximate,
-                fmt::format("not certified: {} units leave something (relative residual {:.1e}), and more would leave less",
-                            result.network.units(), result.residual_relative));
+                fmt::format("not certified: {:.0f} units were tried and leave something (relative residual {:.1e} with the {} that stay), "
+                            "and more would leave less",
+                            widest->second, result.residual_relative, result.network.units()));
   }
   finish(source, std::move(found), options, control, result);
 }
