@@ -53,7 +53,8 @@ class OneLayerExtraction {
     samples_.grow(judged, control_);
     learn_from(wanted, std::min(seconds, share * control_.seconds_left()));
     Result& result = extraction_.result;
-    if (!result.certified() || !predicts(*seen(wanted, judged), control_, result, "fresh_queries") || !predicts_look() || !predicts_rows())
+    if (!result.certified() || !predicts(*seen(wanted, judged), control_, result, "fresh_queries") || !predicts_look() ||
+        !predicts_rows() || !left_is_noise(wanted))
       return false;
     say_what_was_seen();
     return true;
@@ -67,7 +68,7 @@ class OneLayerExtraction {
       if (extraction_.result.certified()) {
         samples_.grow(judged, control_);
         const bool right = judged == wanted || predicts(*seen(wanted, judged), control_, extraction_.result, "fresh_queries");
-        if (right && predicts_look() && predicts_rows()) break;
+        if (right && predicts_look() && predicts_rows() && left_is_noise(wanted)) break;
       }
       if (contradicted_ > most_contradictions) break;
       if (wanted >= most_) break;
@@ -186,6 +187,31 @@ class OneLayerExtraction {
     if (link_ == Link::identity) return settled(predicts(rows, control_, extraction_.result, "rows_of_the_user"), rows.samples());
     const MemorySource<double> before = unlink_->samples(rows, control_);
     return settled(before.samples() == 0 || predicts(before, control_, extraction_.result, "rows_of_the_user"), before.samples());
+  }
+
+  /// What a model leaves that answers the same queries with the same numbers is no noise, but for the rounding of what it computes with.
+  bool left_is_noise(Index wanted) {
+    constexpr Index rows = 32;
+    constexpr double roundings = 100, steps = 2;
+    Result& result = extraction_.result;
+    const bool whole = answers_are_whole(wanted);
+    if (result.status != Status::recovered || (link_ != Link::identity && !whole)) return true;
+    const auto learned = seen(0, wanted);
+    const MemorySource<double> some = gather(RowRange(samples_, 0, std::min(rows, wanted)), 0, std::min(rows, wanted), control_);
+    const NetworkError error = network_error(result.network, *learned, control_);
+    const double spread = error.relative > 0 ? error.rms / error.relative : 0, size = some.y().cwiseAbs().maxCoeff() + spread;
+    const double step = label_grid(RowRange(samples_, 0, wanted), control_).step();
+    const double rounding = roundings * std::numeric_limits<float>::epsilon() * size + steps * std::max(step, step_);
+    if (error.rms <= rounding || asking_.queries() + some.samples() > options_.budget) return true;
+    most_ -= some.samples();
+    if (asking_.all(some.x(), control_) != some.y()) return true;
+    ++contradicted_;
+    result.status = Status::approximate;
+    result.message = fmt::format(
+        "not certified: the model answers the same queries with the same numbers, so that what is left ({:.1e}) is no noise: it is no "
+        "network of this kind, or has more to it than {} samples show",
+        error.rms, wanted);
+    return false;
   }
 
   bool settled(bool right, Index rows) {

@@ -74,7 +74,7 @@ def extract(rng):
     k, d, l = sizes(rng, most_units=3, most_inputs=4, most_outputs=2)
     x = gaussian(rng, 500, d)
     net = planted(rng, d, k, l, x=x, least_share=0.05, least_angle=0.2)
-    kind = str(rng.choice(["plain", "plain", "rare", "softplus", "sine", "step"]))
+    kind = str(rng.choice(["plain", "plain", "rare", "softplus", "sine", "step", "saw tooth", "hash"]))
     truth = net
     if kind == "rare":
         w = rng.standard_normal(d)
@@ -83,7 +83,8 @@ def extract(rng):
     elif kind != "plain":
         sharp = 10 ** rng.uniform(0.5, 3.5)
         shapes = {"softplus": lambda v: softplus(v @ net.W.T + net.b, sharp) @ net.A.T,
-                  "sine": lambda v: net(v) + 0.01 * np.sin(3 * v[:, :1]), "step": lambda v: net(v) + 0.1 * (v[:, :1] > 1.5)}
+                  "sine": lambda v: net(v) + 0.01 * np.sin(3 * v[:, :1]), "step": lambda v: net(v) + 0.1 * (v[:, :1] > 1.5),
+                  "saw tooth": lambda v: net(v) + 0.05 * (v[:, :1] * 40 % 1), "hash": lambda v: net(v) + 0.05 * (np.abs(v).sum(1, keepdims=True) * 1e7 % 1)}
         truth = Function(shapes[kind], l, kind)
     # What is drawn by the program is standard normal, as are the fresh inputs.
     case = Case(x, truth(x), truth, lambda g, m: gaussian(g, m, d), f"asked: {k} units, {kind}", task="extract", units=k if rng.random() < 0.4 else "auto")

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "verify/leftover/cells_of_two.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flat_rows.hpp"
+#include "verify/leftover/flip_tests.hpp"
+#include "verify/leftover/groups_left.hpp"
 #include "verify/leftover/left_out_unit.hpp"
+#include "verify/leftover/periods_left.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/leftover/tails.hpp"
 
@@ -95,6 +99,18 @@ Index far_off(const Vector& size, const std::vector<Index>& order) {
   return count;
 }
 
+/// One row far off is Student's noise in a case of a hundred, unless it is the very row that a step at a kink would show, or one at the
+/// edge of all inputs: there few rows stand for whatever lies beyond.
+void test_far_row(const Judged& answer, Index row, Verdict& verdict) {
+  constexpr double level = 5e-3;  // of a case of a hundred
+  const double at_kink = answer.nearness.size() > 0 ? answer.nearness[row] : 1;
+  const double at_edge = relative_ranks(-answer.z.rowwise().norm())[row];
+  verdict.test(
+      "far_row", std::min(1.0, 2 * std::min(at_kink, at_edge)),
+      "one residual is far larger than the tail of the others, just where a step at a kink or something beyond the inputs would show",
+      level);
+}
+
 }  // namespace
 
 void test_left_out(const Judged& answer, double level, Verdict& verdict) {
@@ -114,6 +130,21 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
   for (Index i = 0; i < answer.rows(); ++i) mask(i, 0) = answer.kept[static_cast<std::size_t>(i)] ? 0 : 1;
   verdict.test("left_out", mask_depends_on_inputs(mask, answer, verdict.random), "which samples were left out depends on the inputs",
                level);
+  const std::string words = "which samples were left out is a function of the inputs: ";
+  const Matrix centred = mask.array() - mask.mean();
+  const Matrix variables = [&] {
+    Matrix all(answer.rows(), answer.x.cols() + answer.t.cols() + answer.outputs() + 1);
+    all << answer.x, answer.t, answer.fit, answer.z.rowwise().norm();
+    return all;
+  }();
+  verdict.test("left_out_groups",
+               groups_left(groupings_of(answer.x, answer.t), Matrix(answer.rows(), 0), centred, Chance::places, verdict.random),
+               words + "it differs from group to group", level);
+  verdict.test("left_out_periods", periods_left(variables, centred), words + "it repeats along one of them", level);
+  verdict.test("left_out_cells", cells_of_two(variables, centred, verdict.random), words + "it goes with two of them", level);
+  const Matrix ones = Matrix::Constant(answer.rows(), 1, 1 / std::sqrt(static_cast<double>(answer.rows())));
+  verdict.test("left_out_smooth", smooth_leftover(centred, answer.z, ones, verdict.random), words + "near rows go together", level);
+  verdict.test("left_out_waves", waves_left(centred, answer.z, ones, verdict.random), words + "it is a wave", level);
   verdict.test("left_out_fit", extreme_fit(answer, worst_first(size), count),
                "the samples that were left out are those where the answer is largest or smallest", level);
   verdict.test_places("left_out",
@@ -150,6 +181,7 @@ void test_large_rows(const Judged& answer, const Matrix& studentised, double lev
   if (apart >= two && too_few_to_tell(apart, answer))
     verdict.refuse(
         fmt::format("{} residuals are far larger than the tail of the others: so few can't be told from a unit that only they see", apart));
+  if (apart == 1) test_far_row(answer, order.front(), verdict);
   if (many < 2) return;
   const auto above = static_cast<Index>((signs(std::vector<Index>(order.begin(), order.begin() + many)).array() > 0).count());
   verdict.test("large_sign", std::min(1.0, 2 * binomial_tail(many, 0.5, std::max(above, many - above))),

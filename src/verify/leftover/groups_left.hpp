@@ -1,0 +1,26 @@
+#pragma once
+// Does the residual differ from group to group, where groups are what people make of columns: the levels of a column, residues of whole
+// numbers (days of the week, last digits), which column is the largest, which units are on, values that were filled in?
+#include <vector>
+
+#include "core/random.hpp"
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+struct Grouping {
+  std::vector<Index> group;  // of each row, 0 to count - 1
+  Index count = 0;
+};
+/// Of rows of columns x and of units' arguments t. Those with fewer than two rows a group are left out.
+std::vector<Grouping> groupings_of(const Matrix& x, const Matrix& t);
+
+/// What chance is held against: flipped signs of a residual, or other rows (for masks of rows).
+enum class Chance { flips, places };
+
+/// The least chance of Σ over groups of (Σ w r)² / count, among all groupings and weights w (1, and the columns of `weights` where groups
+/// are large), times their number.
+double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& residual, Chance chance,
+                   RandomStream& random);
+
+}  // namespace relucover

@@ -1,0 +1,10 @@
+#pragma once
+// Does the residual repeat along a variable, fast: a saw tooth, a daily cycle, rounding inside a unit?
+#include "relucover/types.hpp"
+
+namespace relucover {
+
+/// The least chance of a wave along a single variable against flips of signs, up to a thousand periods over its range, times their number.
+double periods_left(const Matrix& variables, const Matrix& residual);
+
+}  // namespace relucover

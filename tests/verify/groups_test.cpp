@@ -1,0 +1,93 @@
+// What differs from group to group, and what repeats along a variable.
+#include "verify/leftover/groups_left.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "verify/leftover/periods_left.hpp"
+
+namespace relucover {
+namespace {
+
+constexpr Index rows = 1500, times = 200;
+
+/// A whole number, a column of 30 levels, two plain ones.
+Matrix columns(RandomStream& random) {
+  Matrix x = random.normal_matrix(rows, 4);
+  for (Index i = 0; i < rows; ++i) {
+    x(i, 0) = static_cast<double>(random.below(1400));
+    x(i, 1) = static_cast<double>(random.below(30)) / 4;
+  }
+  return x;
+}
+
+double chance_of(const Matrix& x, const Vector& term, double deviations, RandomStream& random) {
+  const Matrix t = x.rightCols(2);
+  const Vector centred = term.array() - term.mean();
+  const Matrix residual = random.normal_matrix(rows, 1) + deviations / centred.norm() * centred;
+  return std::min(groups_left(groupings_of(x, t), x.rightCols(2), residual, Chance::flips, random), periods_left(x, residual));
+}
+
+TEST(Groups, WhatPeopleMakeOfColumnsIsSeen) {
+  RandomStream random(1, purpose::study);
+  const Matrix x = columns(random);
+  const auto term = [&](const auto& of) {
+    Vector values(rows);
+    for (Index i = 0; i < rows; ++i) values[i] = of(i);
+    return values;
+  };
+  const Vector level = random.normal_vector(30);
+  const std::pair<const char*, Vector> terms[] = {
+      {"weekend", term([&](Index i) { return std::fmod(x(i, 0), 7) >= 5 ? 1.0 : 0.0; })},
+      {"level", term([&](Index i) { return level[static_cast<Index>(4 * x(i, 1))]; })},
+      {"slope in a group", term([&](Index i) { return std::fmod(x(i, 0), 4) >= 2 ? x(i, 2) : -x(i, 2); })},
+      {"order", term([&](Index i) { return x(i, 2) < x(i, 3) ? 1.0 : 0.0; })},
+      {"both on", term([&](Index i) { return x(i, 2) > 0 && x(i, 3) > 0 ? 1.0 : 0.0; })},
+      {"saw tooth", term([&](Index i) { return 23 * x(i, 3) - std::floor(23 * x(i, 3)); })},
+      {"daily cycle", term([&](Index i) { return std::sin(77 * x(i, 2)); })}};
+  for (const auto& [name, values] : terms) EXPECT_LT(chance_of(x, values, 12, random), 1e-4) << name;
+}
+
+TEST(Groups, NoiseIsNothing) {
+  RandomStream random(2, purpose::study);
+  Index low[3] = {0, 0, 0};
+  for (Index k = 0; k < times; ++k) {
+    const Matrix x = columns(random);
+    Matrix residual = random.normal_matrix(rows, 1);
+    if (k % 2 == 1) residual = residual.array().cube();  // heavy tails
+    const auto groupings = groupings_of(x, x.rightCols(2));
+    ASSERT_GT(groupings.size(), 20U);
+    low[0] += groups_left(groupings, x.rightCols(2), residual, Chance::flips, random) < 0.01 ? 1 : 0;
+    low[1] += periods_left(x, residual) < 0.01 ? 1 : 0;
+    Matrix mask(rows, 1);
+    for (Index i = 0; i < rows; ++i) mask(i, 0) = random.uniform() < 0.05 ? 1 : 0;
+    mask.array() -= mask.mean();
+    low[2] += std::min(groups_left(groupings, Matrix(rows, 0), mask, Chance::places, random), periods_left(x, mask)) < 0.01 ? 1 : 0;
+  }
+  for (const Index count : low) EXPECT_LE(count, 8);  // 2 expected of each, 4 of the last
+}
+
+TEST(Groups, RowsThatARuleLeavesOutAreSeen) {
+  RandomStream random(3, purpose::study);
+  const Matrix x = columns(random);
+  Matrix weekend(rows, 1), teeth(rows, 1);
+  for (Index i = 0; i < rows; ++i) {
+    weekend(i, 0) = std::fmod(x(i, 0), 7) >= 5 ? 1 : 0;
+    teeth(i, 0) = 30 * x(i, 2) - std::floor(30 * x(i, 2)) < 0.15 ? 1 : 0;
+  }
+  for (Matrix* mask : {&weekend, &teeth}) mask->array() -= mask->mean();
+  EXPECT_LT(groups_left(groupings_of(x, Matrix(rows, 0)), Matrix(rows, 0), weekend, Chance::places, random), 1e-9);
+  EXPECT_LT(periods_left(x, teeth), 1e-9);
+}
+
+TEST(Groups, FewRowsAndConstantColumnsAreNothing) {
+  RandomStream random(4, purpose::study);
+  const Matrix x = Matrix::Ones(30, 2), residual = random.normal_matrix(30, 1);
+  EXPECT_EQ(groups_left(groupings_of(x, Matrix(30, 0)), x, residual, Chance::flips, random), 1.0);
+  EXPECT_EQ(periods_left(x, residual), 1.0);
+  EXPECT_TRUE(groupings_of(Matrix(3, 1), Matrix(3, 0)).empty());
+}
+
+}  // namespace
+}  // namespace relucover
