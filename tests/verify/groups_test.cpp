@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "verify/leftover/features.hpp"
+#include "verify/leftover/judged.hpp"
+#include "verify/leftover/near_rows.hpp"
 #include "verify/leftover/periods_left.hpp"
 
 namespace relucover {
@@ -26,7 +29,8 @@ double chance_of(const Matrix& x, const Vector& term, double deviations, RandomS
   const Matrix t = x.rightCols(2);
   const Vector centred = term.array() - term.mean();
   const Matrix residual = random.normal_matrix(rows, 1) + deviations / centred.norm() * centred;
-  return std::min(groups_left(groupings_of(x, t), x.rightCols(2), residual, Chance::flips, random), periods_left(x, residual));
+  return std::min(groups_left(groupings_of(x, t), x.rightCols(2), Matrix(rows, 0), residual, Chance::flips, random),
+                  periods_left(x, residual));
 }
 
 TEST(Groups, WhatPeopleMakeOfColumnsIsSeen) {
@@ -49,6 +53,36 @@ TEST(Groups, WhatPeopleMakeOfColumnsIsSeen) {
   for (const auto& [name, values] : terms) EXPECT_LT(chance_of(x, values, 12, random), 1e-4) << name;
 }
 
+// What is one where both units are on goes with the units' own functions for the most part: the residual has the rest alone.
+TEST(Groups, WhatTheAnswerHidesIsSeen) {
+  RandomStream random(7, purpose::study);
+  Index seen = 0, low = 0;
+  for (Index k = 0; k < 20; ++k) {
+    const Matrix x = random.normal_matrix(rows, 4), t = x.rightCols(2), basis = spanning_basis(tangent_of(x, t));
+    Vector both(rows);
+    for (Index i = 0; i < rows; ++i) both[i] = t(i, 0) > 0 && t(i, 1) > 0 ? 1 : 0;
+    const Vector noise = orthogonal_to(basis, random.normal_matrix(rows, 1)), hidden = orthogonal_to(basis, both);
+    const auto groupings = groupings_of(x, t);
+    const auto chance = [&](const Matrix& residual) { return groups_left(groupings, x, basis, residual, Chance::flips, random); };
+    seen += chance(noise + 8 / hidden.norm() * hidden) < 1e-4 ? 1 : 0;
+    low += chance(noise) < 0.01 ? 1 : 0;
+  }
+  EXPECT_GE(seen, 18);
+  EXPECT_LE(low, 1);
+}
+
+// A saw tooth of a unit that is on for a part of the samples.
+TEST(Periods, StairsInAUnitAreSeen) {
+  RandomStream random(8, purpose::study);
+  const Matrix x = random.normal_matrix(4000, 3);
+  const Vector t = x.col(0).array() + 0.3, on = (t.array() > 0).cast<double>();
+  const Vector stairs = (5 * t.array() - (5 * t.array()).floor() - 0.5) * on.array();
+  const Matrix residual = random.normal_matrix(x.rows(), 1) + 10 / stairs.norm() * stairs;
+  Matrix variables(x.rows(), 4);
+  variables << x, (t.array() > 0).select(t, NAN);
+  EXPECT_LT(periods_left(variables, residual), 1e-4);
+}
+
 TEST(Groups, NoiseIsNothing) {
   RandomStream random(2, purpose::study);
   Index low[3] = {0, 0, 0};
@@ -58,12 +92,14 @@ TEST(Groups, NoiseIsNothing) {
     if (k % 2 == 1) residual = residual.array().cube();  // heavy tails
     const auto groupings = groupings_of(x, x.rightCols(2));
     ASSERT_GT(groupings.size(), 20U);
-    low[0] += groups_left(groupings, x.rightCols(2), residual, Chance::flips, random) < 0.01 ? 1 : 0;
+    low[0] += groups_left(groupings, x.rightCols(2), Matrix(rows, 0), residual, Chance::flips, random) < 0.01 ? 1 : 0;
     low[1] += periods_left(x, residual) < 0.01 ? 1 : 0;
     Matrix mask(rows, 1);
     for (Index i = 0; i < rows; ++i) mask(i, 0) = random.uniform() < 0.05 ? 1 : 0;
     mask.array() -= mask.mean();
-    low[2] += std::min(groups_left(groupings, Matrix(rows, 0), mask, Chance::places, random), periods_left(x, mask)) < 0.01 ? 1 : 0;
+    low[2] += std::min(groups_left(groupings, Matrix(rows, 0), Matrix(rows, 0), mask, Chance::places, random), periods_left(x, mask)) < 0.01
+                  ? 1
+                  : 0;
   }
   for (const Index count : low) EXPECT_LE(count, 8);  // 2 expected of each, 4 of the last
 }
@@ -77,14 +113,39 @@ TEST(Groups, RowsThatARuleLeavesOutAreSeen) {
     teeth(i, 0) = 30 * x(i, 2) - std::floor(30 * x(i, 2)) < 0.15 ? 1 : 0;
   }
   for (Matrix* mask : {&weekend, &teeth}) mask->array() -= mask->mean();
-  EXPECT_LT(groups_left(groupings_of(x, Matrix(rows, 0)), Matrix(rows, 0), weekend, Chance::places, random), 1e-9);
+  EXPECT_LT(groups_left(groupings_of(x, Matrix(rows, 0)), Matrix(rows, 0), Matrix(rows, 0), weekend, Chance::places, random), 1e-9);
   EXPECT_LT(periods_left(x, teeth), 1e-9);
+}
+
+TEST(NearRows, ShellsOfThreeColumnsAreSeen) {
+  RandomStream random(5, purpose::study);
+  const Matrix x = random.normal_matrix(2000, 7);
+  Vector mask(x.rows());
+  for (Index i = 0; i < x.rows(); ++i) mask[i] = std::abs(std::fmod(x.row(i).head(3).norm(), 0.7) - 0.3) < 0.06 ? 1 : 0;
+  mask.array() -= mask.mean();
+  EXPECT_LT(near_rows_alike(x, mask, random), 1e-4);
+}
+
+TEST(NearRows, AccidentsAreNothing) {
+  RandomStream random(6, purpose::study);
+  Index low = 0;
+  for (Index k = 0; k < times; ++k) {
+    Matrix x = random.normal_matrix(500, 4);
+    if (k % 3 == 1) x.col(1) = x.col(1).array().round();
+    if (k % 3 == 2) x = x.array().cube();
+    Vector mask(x.rows());
+    const double share = k % 2 == 0 ? 0.02 : 0.2;
+    for (Index i = 0; i < x.rows(); ++i) mask[i] = random.uniform() < share ? 1 : 0;
+    mask.array() -= mask.mean();
+    low += near_rows_alike(x, mask, random) < 0.01 ? 1 : 0;
+  }
+  EXPECT_LE(low, 8);  // 2 expected
 }
 
 TEST(Groups, FewRowsAndConstantColumnsAreNothing) {
   RandomStream random(4, purpose::study);
   const Matrix x = Matrix::Ones(30, 2), residual = random.normal_matrix(30, 1);
-  EXPECT_EQ(groups_left(groupings_of(x, Matrix(30, 0)), x, residual, Chance::flips, random), 1.0);
+  EXPECT_EQ(groups_left(groupings_of(x, Matrix(30, 0)), x, Matrix(30, 0), residual, Chance::flips, random), 1.0);
   EXPECT_EQ(periods_left(x, residual), 1.0);
   EXPECT_TRUE(groupings_of(Matrix(3, 1), Matrix(3, 0)).empty());
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "verify/leftover/features.hpp"
+#include "verify/leftover/flipped_scores.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
@@ -215,6 +216,33 @@ SumOverGroups sum_over(const Grouping& grouping, const Matrix& residual) {
   return sum;
 }
 
+/// (Qᵀ r)² over orthonormal functions Q that are constant, or go with a weight, in each group, beyond what the answer can do.
+class SumBeyond {
+ public:
+  SumBeyond(const Grouping& grouping, const Vector& weight, const Matrix& basis) {
+    Matrix features = Matrix::Zero(weight.size(), grouping.count);
+    for (Index i = 0; i < weight.size(); ++i) features(i, grouping.group[static_cast<std::size_t>(i)]) = weight[i];
+    functions_ = spanning_basis(beyond(basis, std::move(features)), Orthogonal::to_nine_digits);
+  }
+  double of(const Matrix& residual) const { return (functions_.transpose() * residual).squaredNorm(); }
+  /// Against flips.
+  double chance(const Matrix& residual) const {
+    SumOverGroups sum;
+    sum.value = of(residual);
+    const Vector size = functions_.rowwise().squaredNorm();
+    for (const auto& output : residual.colwise()) {
+      const Vector square = output.cwiseAbs2();
+      sum.mean += square.dot(size);
+      const Matrix products = functions_.transpose() * (square.asDiagonal() * functions_);
+      sum.variance += 2 * (products.squaredNorm() - square.cwiseProduct(size).squaredNorm());
+    }
+    return sum.chance();
+  }
+
+ private:
+  Matrix functions_;
+};
+
 }  // namespace
 
 std::vector<Grouping> groupings_of(const Matrix& x, const Matrix& t) {
@@ -227,37 +255,54 @@ std::vector<Grouping> groupings_of(const Matrix& x, const Matrix& t) {
   return std::move(groupings.all);
 }
 
-double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& residual, Chance chance,
-                   RandomStream& random) {
+double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& basis, const Matrix& residual,
+                   Chance chance, RandomStream& random) {
   constexpr Index few_groups = 50, draws = 1500;
-  constexpr double could_matter = 1e-3;
+  constexpr std::size_t most_beyond = 12;
+  constexpr double could_matter = 1e-3, suspicious = 0.02;
   if (groupings.empty() || residual.rows() < 20) return 1;
   // As they are, and with slopes.
+  struct Look {
+    const Grouping* grouping;
+    Vector weight;
+    double chance;
+  };
+  std::vector<Look> promising;
   double least = 1;
   Index count = 0;
-  const Grouping* best = nullptr;
-  Matrix best_residual;
+  const auto weighted = [&](const Look& look) { return Matrix(look.weight.asDiagonal() * residual); };
   for (Index w = -1; w < weights.cols(); ++w) {
-    const Matrix weighted = w < 0 ? residual : Matrix(weights.col(w).asDiagonal() * residual);
+    const Vector weight = w < 0 ? Vector::Ones(residual.rows()) : Vector(weights.col(w));
+    const Matrix with_weight = weight.asDiagonal() * residual;
     for (const Grouping& grouping : groupings) {
       if (w >= 0 && grouping.count > few_groups) continue;
       ++count;
-      if (const double there = sum_over(grouping, weighted).chance(); there < least) {
-        least = there;
-        best = &grouping;
-        best_residual = weighted;
-      }
+      const double there = sum_over(grouping, with_weight).chance();
+      if (there < suspicious) promising.push_back({&grouping, weight, there});
+    }
+  }
+  std::sort(promising.begin(), promising.end(), [](const Look& a, const Look& b) { return a.chance < b.chance; });
+  if (!promising.empty()) least = promising.front().chance;
+  // The residual has nothing along the answer's own functions: what a group shares with these hides the rest of it.
+  std::optional<SumBeyond> best;
+  for (std::size_t k = 0; k < std::min(most_beyond, promising.size()) && chance == Chance::flips && basis.cols() > 0; ++k) {
+    const Look& look = promising[k];
+    if (look.grouping->count > few_groups) continue;
+    SumBeyond sum(*look.grouping, look.weight, basis);
+    if (const double there = sum.chance(residual); there < least) {
+      least = there;
+      best = std::move(sum);
     }
   }
   const double of_all = std::min(1.0, least * static_cast<double>(count));
-  if (best == nullptr || of_all > could_matter) return of_all;
+  if (of_all > could_matter) return of_all;
+  const Matrix values = best ? residual : weighted(promising.front());
+  const auto sum_of = [&](const Matrix& r) { return best ? best->of(r) : sum_over(*promising.front().grouping, r).value; };
   Vector drawn(draws);
   for (Index k = 0; k < draws; ++k)
-    drawn[k] = sum_over(*best, chance == Chance::flips
-                                   ? Matrix(random_signs(best_residual.rows(), 1, random).col(0).asDiagonal() * best_residual)
-                                   : Matrix(best_residual(random_rows(best_residual.rows(), best_residual.rows(), random), Eigen::all)))
-                   .value;
-  return std::min(1.0, std::max(least, tail_of_many_draws(drawn, sum_over(*best, best_residual).value)) * static_cast<double>(count));
+    drawn[k] = sum_of(chance == Chance::flips ? Matrix(random_signs(values.rows(), 1, random).col(0).asDiagonal() * values)
+                                              : Matrix(values(random_rows(values.rows(), values.rows(), random), Eigen::all)));
+  return std::min(1.0, std::max(least, tail_of_many_draws(drawn, sum_of(values))) * static_cast<double>(count));
 }
 
 }  // namespace relucover

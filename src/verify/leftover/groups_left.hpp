@@ -19,8 +19,8 @@ std::vector<Grouping> groupings_of(const Matrix& x, const Matrix& t);
 enum class Chance { flips, places };
 
 /// The least chance of Σ over groups of (Σ w r)² / count, among all groupings and weights w (1, and the columns of `weights` where groups
-/// are large), times their number.
-double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& residual, Chance chance,
-                   RandomStream& random);
+/// are large), times their number. Flips are held against what groups hold beyond `basis`.
+double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& basis, const Matrix& residual,
+                   Chance chance, RandomStream& random);
 
 }  // namespace relucover

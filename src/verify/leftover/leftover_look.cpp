@@ -120,6 +120,15 @@ Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   return variables;
 }
 
+/// And units where they are active: NaN elsewhere.
+Matrix with_active_sides(const Matrix& variables, const Matrix& t) {
+  constexpr Index most = 24;
+  const Matrix units = t.leftCols(std::min(t.cols(), most));
+  Matrix all(variables.rows(), variables.cols() + units.cols());
+  all << variables, (units.array() > 0).select(units, NAN);
+  return all;
+}
+
 }  // namespace
 
 // Laplace's noise has tails of 1.4, and with few samples more by chance.
@@ -203,13 +212,13 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random, control_),
                "the residual is a wave along one input, unit or distance");
   verdict.test("groups",
-               groups_left(groupings_of(kept.x, kept.t), standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12))), kept.residual,
-                           Chance::flips, verdict.random),
+               groups_left(groupings_of(kept.x, kept.t), standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12))), kept.basis,
+                           kept.residual, Chance::flips, verdict.random),
                "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest, "
                "which units are on",
                false_alarms::common);
-  verdict.test("periods", periods_left(variables, kept.residual), "the residual repeats along one input, unit or distance",
-               false_alarms::common);
+  verdict.test("periods", periods_left(with_active_sides(variables, kept.t), kept.residual),
+               "the residual repeats along one input, unit or distance", false_alarms::common);
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
                "the residual is a function of two inputs, units or distances");
   return goes_on();

@@ -42,13 +42,16 @@ void transform(std::vector<std::complex<double>>& values) {
 /// Rows of a variable on a grid over the middle of its values; -1 beyond. Empty: too few values to have periods.
 std::vector<Index> cells_along(const Vector& variable) {
   constexpr double left_out = 0.005;
-  constexpr std::size_t fewest = 50;
+  constexpr double fewest = 50;
   Vector sorted = variable;
-  std::sort(sorted.begin(), sorted.end());
+  const auto end = std::partition(sorted.begin(), sorted.end(), [](double value) { return !std::isnan(value); });
+  std::sort(sorted.begin(), end);
+  sorted.conservativeResize(end - sorted.begin());
   const auto n = static_cast<double>(sorted.size());
+  if (n < fewest) return {};
   const double low = sorted[static_cast<Index>(left_out * n)], high = sorted[static_cast<Index>((1 - left_out) * (n - 1))];
   if (!(high > low)) return {};
-  std::size_t distinct = 1;
+  double distinct = 1;
   for (Index i = 1; i < sorted.size() && distinct < fewest; ++i) distinct += sorted[i] != sorted[i - 1] ? 1 : 0;
   if (distinct < fewest) return {};
   std::vector<Index> cell(static_cast<std::size_t>(variable.size()), -1);
@@ -64,7 +67,7 @@ std::vector<Index> cells_along(const Vector& variable) {
 // With flipped signs, Σ_i ±r_i e^{iθ_i} is a normal variable in the plane; its largest variance is (Σ r² + |Σ r² e^{2iθ}|) / 2.
 double periods_left(const Matrix& variables, const Matrix& residual) {
   constexpr Index slowest = 4;  // half periods over the range
-  double best = 0;
+  double least = 1;
   Index looked_at = 0;
   for (const auto& variable : variables.colwise()) {
     const std::vector<Index> cell = cells_along(variable);
@@ -89,10 +92,14 @@ double periods_left(const Matrix& variables, const Matrix& residual) {
       };
       for (Index j = slowest; j < 2 * most_periods; ++j) sum[j] += std::norm(of(j, false)) / (squares + std::abs(of(2 * j, true)));
     }
-    best = std::max(best, sum.maxCoeff());
+    const double as_sine = sum.maxCoeff();
+    // A saw tooth has as much again at twice and three times as many periods.
+    double as_tooth = 0;
+    for (Index j = slowest; 3 * j < 2 * most_periods; ++j) as_tooth = std::max(as_tooth, sum[j] + sum[2 * j] + sum[3 * j]);
+    least = std::min({least, erlang_tail(residual.cols(), as_sine), erlang_tail(3 * residual.cols(), as_tooth)});
   }
   if (looked_at == 0) return 1;
-  return std::min(1.0, erlang_tail(residual.cols(), best) * static_cast<double>(2 * most_periods * looked_at));
+  return std::min(1.0, least * static_cast<double>(2 * 2 * most_periods * looked_at));
 }
 
 }  // namespace relucover
