@@ -159,8 +159,10 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
     all << answer.x, answer.t, answer.fit, answer.z.rowwise().norm();
     return all;
   }();
-  verdict.test("left_out_groups", groups_left(groupings_of(answer.x, answer.t), none, none, centred, Chance::places, verdict.random),
+  verdict.test("left_out_groups", groups_left(groupings_of(answer.x), none, none, centred, Chance::places, verdict.random),
                words + "it differs from group to group", level);
+  verdict.test("left_out_patterns", groups_left(patterns_of(answer.t), none, none, centred, Chance::places, verdict.random),
+               words + "it goes with which units are on", level);
   verdict.test("left_out_periods", periods_left(variables, centred), words + "it repeats along one of them", level);
   verdict.test("left_out_near", near_rows_alike(answer.x, centred, verdict.random), words + "it goes with two or three of them", level);
   verdict.test("left_out_labels", left_out_labels_depend_on_inputs(answer, verdict.random),

@@ -153,18 +153,6 @@ void add_orders(const Matrix& x, Groupings& groupings) {
     }
 }
 
-/// Which units are on, and how many.
-void add_patterns(const Matrix& t, Groupings& groupings) {
-  constexpr Index most_units = 62;
-  if (t.cols() < 2) return;
-  groupings.add([&](Index i) { return static_cast<std::int64_t>((t.row(i).array() > 0).count()); });
-  groupings.add([&](Index i) {
-    std::int64_t pattern = 0;
-    for (Index j = 0; j < std::min(t.cols(), most_units); ++j) pattern = 2 * pattern + (t(i, j) > 0 ? 1 : 0);
-    return pattern;
-  });
-}
-
 /// Rows that hold a column's commonest value, where that is one of many: it was filled in.
 void add_filled(const Matrix& x, Groupings& groupings) {
   constexpr double often = 0.01;
@@ -245,22 +233,35 @@ class SumBeyond {
 
 }  // namespace
 
-std::vector<Grouping> groupings_of(const Matrix& x, const Matrix& t) {
+std::vector<Grouping> groupings_of(const Matrix& x) {
   Groupings groupings(x.rows());
   add_levels(x, groupings);
   add_residues(x, groupings);
   add_orders(x, groupings);
-  add_patterns(t, groupings);
   add_filled(x, groupings);
+  return std::move(groupings.all);
+}
+
+std::vector<Grouping> patterns_of(const Matrix& t) {
+  constexpr Index most_units = 62;
+  if (t.cols() < 2) return {};
+  Groupings groupings(t.rows());
+  groupings.add([&](Index i) { return static_cast<std::int64_t>((t.row(i).array() > 0).count()); });
+  groupings.add([&](Index i) {
+    std::int64_t pattern = 0;
+    for (Index j = 0; j < std::min(t.cols(), most_units); ++j) pattern = 2 * pattern + (t(i, j) > 0 ? 1 : 0);
+    return pattern;
+  });
   return std::move(groupings.all);
 }
 
 double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& basis, const Matrix& residual,
                    Chance chance, RandomStream& random) {
   constexpr Index few_groups = 50, draws = 1500;
-  constexpr std::size_t most_beyond = 12;
+  constexpr std::size_t most_beyond = 12, few_groupings = 2;
   constexpr double could_matter = 1e-3, suspicious = 0.02;
   if (groupings.empty() || residual.rows() < 20) return 1;
+  const bool few = groupings.size() <= few_groupings;  // all are looked at in full
   // As they are, and with slopes.
   struct Look {
     const Grouping* grouping;
@@ -278,16 +279,16 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
       if (w >= 0 && grouping.count > few_groups) continue;
       ++count;
       const double there = sum_over(grouping, with_weight).chance();
-      if (there < suspicious) promising.push_back({&grouping, weight, there});
+      if (few || there < suspicious) promising.push_back({&grouping, weight, there});
     }
   }
   std::sort(promising.begin(), promising.end(), [](const Look& a, const Look& b) { return a.chance < b.chance; });
   if (!promising.empty()) least = promising.front().chance;
   // The residual has nothing along the answer's own functions: what a group shares with these hides the rest of it.
   std::optional<SumBeyond> best;
-  for (std::size_t k = 0; k < std::min(most_beyond, promising.size()) && chance == Chance::flips && basis.cols() > 0; ++k) {
+  for (std::size_t k = 0; k < promising.size() && chance == Chance::flips && basis.cols() > 0; ++k) {
     const Look& look = promising[k];
-    if (look.grouping->count > few_groups) continue;
+    if (look.grouping->count > few_groups || (k >= most_beyond && !few)) continue;
     SumBeyond sum(*look.grouping, look.weight, basis);
     if (const double there = sum.chance(residual); there < least) {
       least = there;

@@ -1,6 +1,6 @@
 #pragma once
 // Does the residual differ from group to group, where groups are what people make of columns: the levels of a column, residues of whole
-// numbers (days of the week, last digits), which column is the largest, which units are on, values that were filled in?
+// numbers (days of the week, last digits), which column is the largest, values that were filled in; which units are on?
 #include <vector>
 
 #include "core/random.hpp"
@@ -12,8 +12,10 @@ struct Grouping {
   std::vector<Index> group;  // of each row, 0 to count - 1
   Index count = 0;
 };
-/// Of rows of columns x and of units' arguments t. Those with fewer than two rows a group are left out.
-std::vector<Grouping> groupings_of(const Matrix& x, const Matrix& t);
+/// Of rows of columns. Those with few rows a group are left out.
+std::vector<Grouping> groupings_of(const Matrix& x);
+/// Which units are on, and how many; `t`: their arguments.
+std::vector<Grouping> patterns_of(const Matrix& t);
 
 /// What chance is held against: flipped signs of a residual, or other rows (for masks of rows).
 enum class Chance { flips, places };

@@ -211,12 +211,12 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   const Matrix variables = single_variables(answer, kept);
   verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random, control_),
                "the residual is a wave along one input, unit or distance");
-  verdict.test("groups",
-               groups_left(groupings_of(kept.x, kept.t), standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12))), kept.basis,
-                           kept.residual, Chance::flips, verdict.random),
-               "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest, "
-               "which units are on",
+  const Matrix slopes = standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12)));
+  verdict.test("groups", groups_left(groupings_of(kept.x), slopes, kept.basis, kept.residual, Chance::flips, verdict.random),
+               "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest",
                false_alarms::common);
+  verdict.test("patterns", groups_left(patterns_of(kept.t), slopes, kept.basis, kept.residual, Chance::flips, verdict.random),
+               "the residual goes with which units are on, or how many", false_alarms::common);
   verdict.test("periods", periods_left(with_active_sides(variables, kept.t), kept.residual),
                "the residual repeats along one input, unit or distance", false_alarms::common);
   verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
