@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "verify/leftover/features.hpp"
 #include "verify/leftover/periods_left.hpp"
 
 namespace relucover {
@@ -26,7 +27,8 @@ double chance_of(const Matrix& x, const Vector& term, double deviations, RandomS
   const Matrix t = x.rightCols(2);
   const Vector centred = term.array() - term.mean();
   const Matrix residual = random.normal_matrix(rows, 1) + deviations / centred.norm() * centred;
-  return std::min(groups_left(groupings_of(x, t), x.rightCols(2), residual, Chance::flips, random), periods_left(x, residual));
+  return std::min(groups_left(groupings_of(x, t), x.rightCols(2), residual, Chance::flips, random),
+                  periods_left(x, sorted_columns(x), residual));
 }
 
 TEST(Groups, WhatPeopleMakeOfColumnsIsSeen) {
@@ -59,11 +61,14 @@ TEST(Groups, NoiseIsNothing) {
     const auto groupings = groupings_of(x, x.rightCols(2));
     ASSERT_GT(groupings.size(), 20U);
     low[0] += groups_left(groupings, x.rightCols(2), residual, Chance::flips, random) < 0.01 ? 1 : 0;
-    low[1] += periods_left(x, residual) < 0.01 ? 1 : 0;
+    low[1] += periods_left(x, sorted_columns(x), residual) < 0.01 ? 1 : 0;
     Matrix mask(rows, 1);
     for (Index i = 0; i < rows; ++i) mask(i, 0) = random.uniform() < 0.05 ? 1 : 0;
     mask.array() -= mask.mean();
-    low[2] += std::min(groups_left(groupings, Matrix(rows, 0), mask, Chance::places, random), periods_left(x, mask)) < 0.01 ? 1 : 0;
+    low[2] +=
+        std::min(groups_left(groupings, Matrix(rows, 0), mask, Chance::places, random), periods_left(x, sorted_columns(x), mask)) < 0.01
+            ? 1
+            : 0;
   }
   for (const Index count : low) EXPECT_LE(count, 8);  // 2 expected of each, 4 of the last
 }
@@ -78,14 +83,14 @@ TEST(Groups, RowsThatARuleLeavesOutAreSeen) {
   }
   for (Matrix* mask : {&weekend, &teeth}) mask->array() -= mask->mean();
   EXPECT_LT(groups_left(groupings_of(x, Matrix(rows, 0)), Matrix(rows, 0), weekend, Chance::places, random), 1e-9);
-  EXPECT_LT(periods_left(x, teeth), 1e-9);
+  EXPECT_LT(periods_left(x, sorted_columns(x), teeth), 1e-9);
 }
 
 TEST(Groups, FewRowsAndConstantColumnsAreNothing) {
   RandomStream random(4, purpose::study);
   const Matrix x = Matrix::Ones(30, 2), residual = random.normal_matrix(30, 1);
   EXPECT_EQ(groups_left(groupings_of(x, Matrix(30, 0)), x, residual, Chance::flips, random), 1.0);
-  EXPECT_EQ(periods_left(x, residual), 1.0);
+  EXPECT_EQ(periods_left(x, sorted_columns(x), residual), 1.0);
   EXPECT_TRUE(groupings_of(Matrix(3, 1), Matrix(3, 0)).empty());
 }
 

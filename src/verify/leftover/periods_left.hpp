@@ -5,6 +5,7 @@
 namespace relucover {
 
 /// The least chance of a wave along a single variable against flips of signs, up to a thousand periods over its range, times their number.
-double periods_left(const Matrix& variables, const Matrix& residual);
+/// `sorted`: the variables, each by itself.
+double periods_left(const Matrix& variables, const Matrix& sorted, const Matrix& residual);
 
 }  // namespace relucover
