@@ -9,10 +9,12 @@
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
 #include "samples/subsample.hpp"
+#include "verify/distinct_rows.hpp"
 #include "verify/gate_parts.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/leftover_tests.hpp"
 #include "verify/leftover/noise_shape.hpp"
+#include "verify/leftover/rough_basis.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/network_error.hpp"
 #include "verify/sign_differences.hpp"
@@ -48,15 +50,15 @@ double cancelling(const Network& network, const SampleSource& source) {
 
 /// Samples that determine a piece of the answer which no other sample could contradict: their labels are explained whatever they are.
 /// One counts if others have less than 3e-5 of its effect, several if they have less than 1e-3.
-Index untested_samples(const SampleSource& samples, const Network& network, const LabelGrid& grid, std::uint64_t seed,
-                       const Control& control) {
+Index untested_samples(const SampleSource& samples, const Network& network, std::uint64_t seed, const Control& control) {
   constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6, far_from_alone = 1 - 1e-3;
   constexpr Index most_functions = 3000;
   if ((network.units() + 1) * (network.inputs() + 1) > most_functions) return 0;
-  const auto count = [&](const MemorySource<double>& rows) {
-    const Judged answer = judged(rows, network, grid, {});
-    if (leverage_of(spanning_basis(answer.tangent, Orthogonal::to_nine_digits)).maxCoeff() < far_from_alone) return Index{0};
-    const Vector leverage = leverage_of(spanning_basis(answer.tangent));
+  const auto count = [&](const MemorySource<double>& all) {
+    const Matrix x = all.x()(distinct_samples(all), Eigen::all);
+    const Matrix tangent = tangent_of(whitened(x), (x * network.W.transpose()).rowwise() + network.b.transpose());
+    if (RoughBasis::spanning(tangent).leverage().maxCoeff() < far_from_alone) return Index{0};
+    const Vector leverage = leverage_of(spanning_basis(tangent));
     const Index few = (leverage.array() > nearly_alone).count();
     return few > 1 ? few : static_cast<Index>((leverage.array() > alone).count());
   };
@@ -172,7 +174,7 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between >= 0 && between < sides)
     return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between,
                                        between == 1 ? " lies" : "s lie"));
-  if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.grid, claimed.seed, control); alone > 0)
+  if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.seed, control); alone > 0)
     return refuse(so_far + fmt::format("{} sample{} a piece of it that no other could contradict", alone,
                                        alone == 1 ? " determines" : "s determine"));
   const Unseen unseen(claimed.samples, unknowns_of(claimed.network), claimed.model.units(), claimed.asked_units, control);

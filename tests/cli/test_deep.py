@@ -3,6 +3,7 @@ import json
 
 import numpy
 import pytest
+from conftest import HAS_PACKAGE
 
 
 def test_sample_learn_compare_evaluate(relucover, relucover_json, tmp_path):
@@ -96,6 +97,7 @@ def test_a_unit_taken_by_its_wrong_side_is_turned(relucover, relucover_json, tmp
     assert answer["status"] == "exact" and answer["layers"] == [8, 5]
 
 
+@pytest.mark.skipif(not HAS_PACKAGE, reason="report needs the Python package")
 def test_a_report_shows_the_layers(relucover, relucover_json, tmp_path):
     planted(relucover, "4,3", 4000, 4)
     (tmp_path / "r.json").write_text(json.dumps(relucover_json("learn", "d.npz", "--layers", "4,3", "-o", "n.json")))

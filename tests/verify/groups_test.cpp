@@ -28,8 +28,8 @@ Matrix columns(RandomStream& random) {
 double chance_of(const Matrix& x, const Vector& term, double deviations, RandomStream& random) {
   const Vector centred = term.array() - term.mean();
   const Matrix residual = random.normal_matrix(rows, 1) + deviations / centred.norm() * centred;
-  return std::min(groups_left(groupings_of(x), x.rightCols(2), Matrix(rows, 0), residual, Chance::flips, random),
-                  periods_left(x, residual));
+  return std::min(groups_left(groupings_of(x), x.rightCols(2), nullptr, residual, Chance::flips, random),
+                  periods_left(x, sorted_columns(x), residual));
 }
 
 TEST(Groups, WhatPeopleMakeOfColumnsIsSeen) {
@@ -61,7 +61,8 @@ TEST(Groups, WhatTheAnswerHidesIsSeen) {
     for (Index i = 0; i < rows; ++i) both[i] = t(i, 0) > 0 && t(i, 1) > 0 ? 1 : 0;
     const Vector noise = orthogonal_to(basis, random.normal_matrix(rows, 1)), hidden = orthogonal_to(basis, both);
     const auto groupings = patterns_of(t);
-    const auto chance = [&](const Matrix& residual) { return groups_left(groupings, x, basis, residual, Chance::flips, random); };
+    const RoughBasis rough(basis);
+    const auto chance = [&](const Matrix& residual) { return groups_left(groupings, x, &rough, residual, Chance::flips, random); };
     seen += chance(noise + 8 / hidden.norm() * hidden) < 1e-4 ? 1 : 0;
     low += chance(noise) < 0.01 ? 1 : 0;
   }
@@ -77,8 +78,8 @@ TEST(Periods, StairsInAUnitAreSeen) {
   const Vector stairs = (5 * t.array() - (5 * t.array()).floor() - 0.5) * on.array();
   const Matrix residual = random.normal_matrix(x.rows(), 1) + 10 / stairs.norm() * stairs;
   Matrix variables(x.rows(), 4);
-  variables << x, (t.array() > 0).select(t, NAN);
-  EXPECT_LT(periods_left(variables, residual), 1e-4);
+  variables << x, (t.array() > 0).select(t, INFINITY);
+  EXPECT_LT(periods_left(variables, sorted_columns(variables), residual), 1e-4);
 }
 
 TEST(Groups, NoiseIsNothing) {
@@ -90,12 +91,13 @@ TEST(Groups, NoiseIsNothing) {
     if (k % 2 == 1) residual = residual.array().cube();  // heavy tails
     const auto groupings = groupings_of(x);
     ASSERT_GT(groupings.size(), 20U);
-    low[0] += groups_left(groupings, x.rightCols(2), Matrix(rows, 0), residual, Chance::flips, random) < 0.01 ? 1 : 0;
-    low[1] += periods_left(x, residual) < 0.01 ? 1 : 0;
+    low[0] += groups_left(groupings, x.rightCols(2), nullptr, residual, Chance::flips, random) < 0.01 ? 1 : 0;
+    low[1] += periods_left(x, sorted_columns(x), residual) < 0.01 ? 1 : 0;
     Matrix mask(rows, 1);
     for (Index i = 0; i < rows; ++i) mask(i, 0) = random.uniform() < 0.05 ? 1 : 0;
     mask.array() -= mask.mean();
-    low[2] += std::min(groups_left(groupings, Matrix(rows, 0), Matrix(rows, 0), mask, Chance::places, random), periods_left(x, mask)) < 0.01
+    low[2] += std::min(groups_left(groupings, Matrix(rows, 0), nullptr, mask, Chance::places, random),
+                       periods_left(x, sorted_columns(x), mask)) < 0.01
                   ? 1
                   : 0;
   }
@@ -111,8 +113,8 @@ TEST(Groups, RowsThatARuleLeavesOutAreSeen) {
     teeth(i, 0) = 30 * x(i, 2) - std::floor(30 * x(i, 2)) < 0.15 ? 1 : 0;
   }
   for (Matrix* mask : {&weekend, &teeth}) mask->array() -= mask->mean();
-  EXPECT_LT(groups_left(groupings_of(x), Matrix(rows, 0), Matrix(rows, 0), weekend, Chance::places, random), 1e-9);
-  EXPECT_LT(periods_left(x, teeth), 1e-9);
+  EXPECT_LT(groups_left(groupings_of(x), Matrix(rows, 0), nullptr, weekend, Chance::places, random), 1e-9);
+  EXPECT_LT(periods_left(x, sorted_columns(x), teeth), 1e-9);
 }
 
 TEST(NearRows, ShellsOfThreeColumnsAreSeen) {
@@ -143,8 +145,8 @@ TEST(NearRows, AccidentsAreNothing) {
 TEST(Groups, FewRowsAndConstantColumnsAreNothing) {
   RandomStream random(4, purpose::study);
   const Matrix x = Matrix::Ones(30, 2), residual = random.normal_matrix(30, 1);
-  EXPECT_EQ(groups_left(groupings_of(x), x, Matrix(30, 0), residual, Chance::flips, random), 1.0);
-  EXPECT_EQ(periods_left(x, residual), 1.0);
+  EXPECT_EQ(groups_left(groupings_of(x), x, nullptr, residual, Chance::flips, random), 1.0);
+  EXPECT_EQ(periods_left(x, sorted_columns(x), residual), 1.0);
   EXPECT_TRUE(groupings_of(Matrix(3, 1)).empty());
 }
 

@@ -372,9 +372,9 @@ TEST(NothingLeft, SeesFunctionsOfTwoColumnsWhateverTheirShape) {
                              .unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); })
                              .cwiseProduct((3 * x.col(4)).unaryExpr([](double v) { return std::cos(std::numbers::pi * std::floor(v)); }));
     const Vector wave = (3 * x.col(0)).array().sin() * (4 * x.col(2)).array().sin();
-    boards += cells_of_two(x, noise + 0.5 * board, random) < false_alarms::each;
-    waves += cells_of_two(x, noise + 0.5 * wave, random) < false_alarms::each;
-    alarms += cells_of_two(x, noise, random) < 1e-3;
+    boards += cells_of_two(x, sorted_columns(x), noise + 0.5 * board, random) < false_alarms::each;
+    waves += cells_of_two(x, sorted_columns(x), noise + 0.5 * wave, random) < false_alarms::each;
+    alarms += cells_of_two(x, sorted_columns(x), noise, random) < 1e-3;
   }
   EXPECT_GE(boards, 5);
   EXPECT_GE(waves, 5);

@@ -85,12 +85,12 @@ class Finish {
   }
 
   void judge() {
-    const StageClock clock("verify");
     control_.progress("verify", 0);
     if (const Index idle = fit_.not_needed(); idle > 0)
       result_.notes.push_back(
           fmt::format("{} unit{} of the search {} not needed by any sample", idle, idle == 1 ? "" : "s", idle == 1 ? "was" : "were"));
     result_.network = network_of(fit_, sides_, result_);
+    const StageClock clock("verify");  // the last refinement is a stage of its own
     if (!result_.network.problems().empty()) {
       result_.network = Network(source_.inputs(), 0, source_.outputs());
       result_.status = Status::numerical_failure;

@@ -13,10 +13,11 @@ struct ColumnTerms {    // against flips of signs; where noise is of one size an
 };
 /// The best of all terms of the user's own columns, beyond what the answer can do. Along random directions such terms hide: a product of
 /// three columns has next to nothing along any one of them.
-ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const Matrix& basis, const EvenNoise& even, RandomStream& random,
+ColumnTerms terms_left(const Matrix& x, const Matrix& residual, const RoughBasis& basis, const EvenNoise& even, RandomStream& random,
                        const Control& control = {});
 
 /// Waves of every length along single variables (columns, units, distances), against flips: along random directions they hide too.
-double waves_along(const Matrix& variables, const Matrix& residual, const Matrix& basis, RandomStream& random, const Control& control = {});
+double waves_along(const Matrix& variables, const Matrix& residual, const RoughBasis& basis, RandomStream& random,
+                   const Control& control = {});
 
 }  // namespace relucover

@@ -159,15 +159,16 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
     all << answer.x, answer.t, answer.fit, answer.z.rowwise().norm();
     return all;
   }();
-  verdict.test("left_out_groups", groups_left(groupings_of(answer.x), none, none, centred, Chance::places, verdict.random),
+  const Matrix sorted = sorted_columns(variables);
+  verdict.test("left_out_groups", groups_left(groupings_of(answer.x), none, nullptr, centred, Chance::places, verdict.random),
                words + "it differs from group to group", level);
-  verdict.test("left_out_patterns", groups_left(patterns_of(answer.t), none, none, centred, Chance::places, verdict.random),
+  verdict.test("left_out_patterns", groups_left(patterns_of(answer.t), none, nullptr, centred, Chance::places, verdict.random),
                words + "it goes with which units are on", level);
-  verdict.test("left_out_periods", periods_left(variables, centred), words + "it repeats along one of them", level);
+  verdict.test("left_out_periods", periods_left(variables, sorted, centred), words + "it repeats along one of them", level);
   verdict.test("left_out_near", near_rows_alike(answer.x, centred, verdict.random), words + "it goes with two or three of them", level);
   verdict.test("left_out_labels", left_out_labels_depend_on_inputs(answer, verdict.random),
                "the labels that were left out are a function of the inputs", level);
-  verdict.test("left_out_cells", cells_of_two(variables, centred, verdict.random), words + "it goes with two of them", level);
+  verdict.test("left_out_cells", cells_of_two(variables, sorted, centred, verdict.random), words + "it goes with two of them", level);
   const Matrix ones = Matrix::Constant(answer.rows(), 1, 1 / std::sqrt(static_cast<double>(answer.rows())));
   verdict.test("left_out_smooth", smooth_leftover(centred, answer.z, ones, verdict.random), words + "near rows go together", level);
   verdict.test("left_out_waves", waves_left(centred, answer.z, ones, verdict.random), words + "it is a wave", level);

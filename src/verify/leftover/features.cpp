@@ -25,11 +25,12 @@ Matrix by_eigenvectors(const Matrix& features, const Matrix& gram) {
   return features * (eigen.vectors.rightCols(kept) * eigen.values.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
 }
 
-/// features L⁻ᵀ by products, which leave out what the triangle does not need.
-Matrix over_lower(const Matrix& features, const Matrix& lower) {
+template <class AnyMatrix>
+AnyMatrix by_blocks_over_lower(const AnyMatrix& features, const Matrix& lower) {
   const Index at_once = std::max<Index>(64, (lower.rows() + 1) / 2);
-  const Matrix turn = solve_lower(lower, Matrix::Identity(lower.rows(), lower.cols())).transpose();
-  Matrix basis(features.rows(), features.cols());
+  const AnyMatrix turn =
+      solve_lower(lower, Matrix::Identity(lower.rows(), lower.cols())).transpose().template cast<typename AnyMatrix::Scalar>();
+  AnyMatrix basis(features.rows(), features.cols());
   for (Index from = 0; from < basis.cols(); from += at_once) {
     const Index some = std::min(at_once, basis.cols() - from), used = from + some;
     basis.middleCols(from, some).noalias() = features.leftCols(used) * turn.block(0, from, used, some);
@@ -45,6 +46,9 @@ Matrix lower_gram(const Matrix& columns) {
 }
 
 }  // namespace
+
+Matrix over_lower(const Matrix& features, const Matrix& lower) { return by_blocks_over_lower(features, lower); }
+RoughMatrix over_lower(const RoughMatrix& features, const Matrix& lower) { return by_blocks_over_lower(features, lower); }
 
 Matrix spanning_basis(Matrix features, Orthogonal wanted) {
   std::vector<Index> some;
@@ -65,18 +69,14 @@ Matrix spanning_basis(Matrix features, Orthogonal wanted) {
   return again.definite() ? over_lower(basis, again.lower()) : basis;
 }
 
-Halves halves_of(const Matrix& basis, RandomStream& random) {
-  const auto order = random_rows(basis.rows(), basis.rows(), random);
-  const auto middle = order.begin() + basis.rows() / 2;
-  Halves halves{{{order.begin(), middle}, {middle, order.end()}}, {}};
-  for (const int half : {0, 1}) {
-    std::sort(halves.rows[half].begin(), halves.rows[half].end());  // read in the order in which they lie
-    halves.basis[half] = spanning_basis(basis(halves.rows[half], Eigen::all), Orthogonal::to_nine_digits);
-  }
-  return halves;
-}
-
 Vector leverage_of(const Matrix& basis) { return basis.rowwise().squaredNorm(); }
+
+Matrix of_unit_size(Matrix values) {
+  const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0.0;
+  if (!(largest > 0)) return values;
+  values /= largest;
+  return values * (std::sqrt(static_cast<double>(values.size())) / values.norm());
+}
 
 Matrix orthogonal_to(const Matrix& basis, Matrix features) {
   if (basis.cols() > 0) features.noalias() -= basis * (basis.transpose() * features);
@@ -197,25 +197,45 @@ std::vector<Index> order_of(const Vector& values) {
   return order;
 }
 
+std::vector<Index> least_of(const Vector& values, Index count) {
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto end = order.begin() + std::min(count, values.size());
+  std::partial_sort(order.begin(), end, order.end(), [&](Index a, Index b) { return std::pair(values[a], a) < std::pair(values[b], b); });
+  order.erase(end, order.end());
+  return order;
+}
+
+namespace {
+
+constexpr int below_rough = 32;
+/// Of a number in single precision; below it is room for its place.
+std::uint64_t rough_key(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
+  return std::uint64_t{(bits >> 31) != 0 ? ~bits : bits | (1U << 31)} << below_rough;
+}
+float rough_value_of(std::uint64_t key) {
+  const auto bits = static_cast<std::uint32_t>(key >> below_rough);
+  return std::bit_cast<float>((bits >> 31) != 0 ? bits ^ (1U << 31) : ~bits);
+}
+
+constexpr Index few_to_sort = 200;
+
+}  // namespace
+
 void rough_order_of(const Vector& values, std::vector<std::uint32_t>& order) {
-  // The number in single precision, and below it the place.
-  constexpr int below = 32;
   std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.size()));
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(values[static_cast<Index>(i)]) + 0.0F);
-    keys[i] = std::uint64_t{(bits >> 31) != 0 ? ~bits : bits | (1U << 31)} << below | i;
-  }
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = rough_key(static_cast<float>(values[static_cast<Index>(i)])) | i;
   sort_by_first_bits(keys, [](std::uint64_t key) { return key; });
   order.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) order[i] = static_cast<std::uint32_t>(keys[i]);
 }
 
 Matrix sorted_columns(Matrix values) {
-  constexpr Index few = 200;
   std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.rows()));
   const auto key_of = [](std::uint64_t key) { return key; };
   for (auto column : values.colwise()) {
-    if (column.size() <= few) {
+    if (column.size() <= few_to_sort) {
       std::sort(column.begin(), column.end());
       continue;
     }
@@ -223,6 +243,20 @@ Matrix sorted_columns(Matrix values) {
     sort_by_first_bits(keys, key_of);
     sort_by_later_bits(keys, key_of, std::less<>());
     for (Index i = 0; i < column.size(); ++i) column[i] = value_of(keys[static_cast<std::size_t>(i)]);
+  }
+  return values;
+}
+
+RoughMatrix sorted_columns(RoughMatrix values) {
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.rows()));
+  for (auto column : values.colwise()) {
+    if (column.size() <= few_to_sort) {
+      std::sort(column.begin(), column.end());
+      continue;
+    }
+    for (Index i = 0; i < column.size(); ++i) keys[static_cast<std::size_t>(i)] = rough_key(column[i]);
+    sort_by_first_bits(keys, [](std::uint64_t key) { return key; });
+    for (Index i = 0; i < column.size(); ++i) column[i] = rough_value_of(keys[static_cast<std::size_t>(i)]);
   }
   return values;
 }

@@ -9,18 +9,21 @@
 
 namespace relucover {
 
+/// Statistics of noise need few digits: products of single precision take half the time.
+using RoughMatrix = Eigen::MatrixXf;
+using RoughVector = Eigen::VectorXf;
+
 /// Statistics of noise need no more than nine digits, which where columns are not nearly dependent is half of the work.
 enum class Orthogonal { to_rounding, to_nine_digits };
 /// Orthonormal columns that span the columns of `features`; dependent and zero columns are left out.
 Matrix spanning_basis(Matrix features, Orthogonal wanted = Orthogonal::to_rounding);
-/// All rows in two halves at random, and bases of the same functions on each.
-struct Halves {
-  std::vector<Index> rows[2];
-  Matrix basis[2];
-};
-Halves halves_of(const Matrix& basis, RandomStream& random);
+/// features L⁻ᵀ by products, which leave out what the triangle does not need.
+Matrix over_lower(const Matrix& features, const Matrix& lower);
+RoughMatrix over_lower(const RoughMatrix& features, const Matrix& lower);
 /// How far a least-squares fit by these functions follows each row: 1 where nothing else could contradict it.
 Vector leverage_of(const Matrix& basis);
+/// Values of mean square one: single precision has its bounds.
+Matrix of_unit_size(Matrix values);
 /// features - basis basisᵀ features.
 Matrix orthogonal_to(const Matrix& basis, Matrix features);
 
@@ -38,9 +41,12 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random);
 Matrix with_ones(const Matrix& z);
 /// Every column by itself in rising order.
 Matrix sorted_columns(Matrix values);
+RoughMatrix sorted_columns(RoughMatrix values);
 /// Places of the values in rising order.
 std::vector<Index> order_of(const Vector& values);
-/// The same to single precision, and several times as fast.
+/// Of the `count` least alone.
+std::vector<Index> least_of(const Vector& values, Index count);
+/// The same of all to single precision, and several times as fast.
 void rough_order_of(const Vector& values, std::vector<std::uint32_t>& order);
 /// Ranks / size, from 1/size for the least.
 Vector relative_ranks(const Vector& values);

@@ -8,84 +8,97 @@
 
 namespace relucover {
 
-FlippedScores::FlippedScores(const Matrix& residual, Index times, RandomStream& random)
-    : residual_(residual), flips_(times), signs_(random_signs(residual.rows(), times, random)) {
-  signs_.conservativeResize(Eigen::NoChange, times + 1);
-  signs_.col(times).setOnes();
-  best_ = Vector::Zero(times + 1);
-}
-
-void FlippedScores::add(const Matrix& features) {
-  if (features.cols() == 0) return;
-  Matrix scores = Matrix::Zero(flips_ + 1, features.cols());
-  const Matrix squares = features.cwiseAbs2();
-  for (const auto& output : residual_.colwise()) {
-    const double rounding = 1e-12 * output.squaredNorm() / static_cast<double>(output.size());
-    const Eigen::RowVectorXd chance = (output.cwiseAbs2().transpose() * squares).array() + rounding;
-    const Matrix flipped = output.asDiagonal() * signs_;
-    scores.noalias() += (flipped.transpose() * features).cwiseAbs2() * chance.cwiseMax(1e-300).cwiseInverse().asDiagonal();
-  }
-  best_ = best_.cwiseMax(scores.rowwise().maxCoeff());
-}
-
-double FlippedScores::chance() const { return tail_of_maxima(best_.head(flips_), best_[flips_]); }
-
 namespace {
+
+constexpr Index features_at_once = 128;
+
+/// Scores of features: of the residual with flipped signs, and in the last row as it is.
+class FlippedScores {
+ public:
+  FlippedScores(const Matrix& residual, Index times, RandomStream& random)
+      : squares_(residual.cwiseAbs2().cast<float>()), rounding_(1e-12F * squares_.colwise().mean()), best_(Vector::Zero(times + 1)) {
+    Matrix signs = random_signs(residual.rows(), times, random);
+    signs.conservativeResize(Eigen::NoChange, times + 1);
+    signs.col(times).setOnes();
+    for (const auto& output : residual.colwise()) flipped_.push_back((output.asDiagonal() * signs).cast<float>());
+  }
+  void add(const RoughMatrix& features) {
+    if (features.cols() == 0) return;
+    RoughMatrix scores = RoughMatrix::Zero(best_.size(), features.cols());
+    const RoughMatrix chance = squares_.transpose() * features.cwiseAbs2();
+    for (std::size_t output = 0; output < flipped_.size(); ++output) {
+      const auto row = static_cast<Index>(output);
+      const Eigen::RowVectorXf by_chance = (chance.row(row).array() + rounding_[row]).max(1e-30F);
+      scores.noalias() += (flipped_[output].transpose() * features).cwiseAbs2() * by_chance.cwiseInverse().asDiagonal();
+    }
+    best_ = best_.cwiseMax(scores.rowwise().maxCoeff().cast<double>());
+  }
+  double largest() const { return best_[best_.size() - 1]; }
+  /// Of so large a score, against flips.
+  double chance() const { return tail_of_maxima(best_.head(best_.size() - 1), largest()); }
+
+ private:
+  const RoughMatrix squares_;
+  const Eigen::RowVectorXf rounding_;
+  std::vector<RoughMatrix> flipped_;  // of each output
+  Vector best_;
+};
 
 /// Of each block those features that go with the residual best, one in sixteen: what the basis takes of each can't change that much. Of
 /// these, whose size beyond the basis is told without taking it out, the few that may have the largest score.
 class LikelyFeatures {
  public:
-  LikelyFeatures(const Matrix& residual, const Matrix& basis, const EvenNoise* even)
-      : residual_(residual), basis_(basis), rest_(orthogonal_to(basis, residual)), squares_(residual.cwiseAbs2()),
-        even_(even != nullptr && even->normal && even->weighted ? even : nullptr), some_(residual.rows(), at_once) {}
+  LikelyFeatures(const Matrix& residual, const RoughBasis& basis, const EvenNoise* even)
+      : basis_(basis), rest_(basis.without(RoughMatrix(residual.cast<float>()))), squares_(residual.cwiseAbs2().cast<float>()),
+        by_mean_square_(squares_.colwise().mean().cwiseMax(1e-30F).cwiseInverse().transpose()),
+        even_(even != nullptr && even->normal && even->weighted ? even : nullptr), some_(residual.rows(), features_at_once) {}
 
-  void add(const Matrix& features) {
-    constexpr std::size_t fewest = 8, one_in = 16;
-    const Vector size = features.colwise().squaredNorm().transpose().cwiseMax(1e-300);
-    const Vector explained = (features.transpose() * rest_).rowwise().squaredNorm().cwiseQuotient(size);
-    auto order = order_of(-explained);
-    order.resize(std::min(order.size(), std::max(fewest, order.size() / one_in)));
+  Index count() const { return all_; }
+  void add(const Eigen::Ref<const RoughMatrix>& features) {
+    constexpr Index fewest = 8, one_in = 16;
+    all_ += features.cols();
+    RoughVector explained(features.cols());
+    for (Index j = 0; j < features.cols(); ++j)
+      explained[j] = (rest_.transpose() * features.col(j)).squaredNorm() / std::max(features.col(j).squaredNorm(), 1e-30F);
+    auto order = order_of(-explained.cast<double>());
+    order.resize(static_cast<std::size_t>(std::min(features.cols(), std::max(fewest, features.cols() / one_in))));
     for (const Index j : order) {
       some_.col(count_++) = features.col(j);
-      if (count_ == at_once) rate();
+      if (count_ == some_.cols()) rate();
     }
   }
-  Matrix best() {
+  RoughMatrix best() {
     rate();
-    Matrix features(residual_.rows(), static_cast<Index>(best_.size()));
+    RoughMatrix features(some_.rows(), static_cast<Index>(best_.size()));
     for (Index j = 0; j < features.cols(); ++j) features.col(j) = best_[static_cast<std::size_t>(j)].values;
     return features;
   }
 
  private:
-  static constexpr Index at_once = 64;
   struct Rated {
-    double score;
-    Vector values;
+    float score;
+    RoughVector values;
   };
 
   /// Scores, of residuals as they are and over their noise, as if what is left of a feature lay where the feature lies.
   void rate() {
-    constexpr double spanned = 1e-10;
     if (count_ == 0) return;
     const auto some = some_.leftCols(count_);
-    const Matrix square = some.cwiseAbs2();
-    const Vector whole = square.colwise().sum().transpose().cwiseMax(1e-300);
-    const Vector share = (1 - (basis_.transpose() * some).colwise().squaredNorm().transpose().cwiseQuotient(whole).array()).max(spanned);
-    const Matrix explained = (some.transpose() * rest_).cwiseAbs2();
-    const Vector by_size = (explained * squares_.colwise().mean().cwiseMax(1e-300).cwiseInverse().transpose()).cwiseQuotient(whole),
-                 by_rows = explained.cwiseQuotient((square.transpose() * squares_).cwiseMax(1e-300)).rowwise().sum();
-    Vector score = by_size.cwiseMax(by_rows).cwiseQuotient(share);
+    const RoughMatrix square = some.cwiseAbs2();
+    const RoughVector whole = square.colwise().sum().transpose().cwiseMax(1e-30F), share = basis_.share_beyond(some);
+    const RoughMatrix explained = (some.transpose() * rest_).cwiseAbs2();
+    const RoughVector by_size = (explained * by_mean_square_).cwiseQuotient(whole),
+                      by_rows = explained.cwiseQuotient((square.transpose() * squares_).cwiseMax(1e-30F)).rowwise().sum();
+    RoughVector score = by_size.cwiseMax(by_rows).cwiseQuotient(share);
     if (even_ != nullptr) {
-      const Matrix weighted = even_->weights.asDiagonal() * some;
-      const Vector size = weighted.colwise().squaredNorm().transpose().cwiseMax(1e-300).cwiseProduct(share);
+      const RoughMatrix weighted = even_->weights.asDiagonal() * some;
+      const RoughVector size = weighted.colwise().squaredNorm().transpose().cwiseMax(1e-30F).cwiseProduct(share);
       score = score.cwiseMax((weighted.transpose() * even_->residual).rowwise().squaredNorm().cwiseQuotient(size));
     }
     for (Index j = 0; j < count_; ++j) keep(score[j], j);
     count_ = 0;
   }
-  void keep(double score, Index j) {
+  void keep(float score, Index j) {
     constexpr std::size_t most = 16;
     const auto larger = [](const Rated& a, const Rated& b) { return a.score > b.score; };
     if (best_.size() == most && score <= best_.back().score) return;
@@ -94,55 +107,68 @@ class LikelyFeatures {
     best_.insert(std::upper_bound(best_.begin(), best_.end(), rated, larger), std::move(rated));
   }
 
-  const Matrix &residual_, &basis_;
-  const Matrix rest_, squares_;
+  const RoughBasis& basis_;
+  const RoughMatrix rest_, squares_;
+  const RoughVector by_mean_square_;
   const EvenNoise* even_;
-  Matrix some_;
-  Index count_ = 0;
+  RoughMatrix some_;
+  Index count_ = 0, all_ = 0;
   std::vector<Rated> best_;  // by falling score
 };
 
 }  // namespace
 
-TermChance chances_of_best(const Matrix& residual, const Matrix& basis, const EvenNoise* even, Index blocks,
-                           const std::function<Matrix(Index)>& features, Index flips, RandomStream& random, const Control& control,
-                           double could_matter) {
+TermChance chances_of_best(const Matrix& of, const RoughBasis& basis, const EvenNoise* even, const WriteFeatures& features, Index flips,
+                           RandomStream& random, const Control& control, double could_matter) {
+  const Matrix residual = of_unit_size(of);
   constexpr double alike = 10;  // so many features may say the same
   constexpr double alike_where_even = 2;
-  double count = 0;
+  const auto for_each_block = [&](const FeatureBlocks::Take& take) {
+    FeatureBlocks blocks(residual.rows(), features_at_once, [&](const Eigen::Ref<const RoughMatrix>& some) {
+      control.check();
+      take(some);
+    });
+    features(blocks);
+    blocks.end();
+  };
   LikelyFeatures likely_ones(residual, basis, even);
-  for (Index block = 0; block < blocks; ++block) {
-    control.check();
-    const Matrix some = features(block);
-    if (some.cols() > 0) likely_ones.add(some);
-    count += static_cast<double>(some.cols());
-  }
-  const Matrix likely = likely_ones.best(), beyond_answer = beyond(basis, likely);
+  for_each_block([&](const Eigen::Ref<const RoughMatrix>& some) { likely_ones.add(some); });
+  const auto count = static_cast<double>(likely_ones.count());
+  TermChance chances;
+  if (likely_ones.count() == 0) return chances;
+  const RoughMatrix likely = likely_ones.best(), beyond_answer = basis.beyond(likely);
   FlippedScores as_is(residual, 0, random);
   as_is.add(beyond_answer);
-  double largest_where_even = 0;
-  if (even != nullptr && even->normal)
-    largest_where_even =
-        even->weighted ? even->largest(beyond(even->basis(), even->weights.asDiagonal() * likely)) : even->largest(beyond_answer);
-  TermChance chances;
-  if (count == 0) return chances;
-  if (even != nullptr && even->normal)
-    chances.even = std::min(1.0, chance_of_score(residual.cols(), largest_where_even) * count / alike_where_even);
+  if (even != nullptr && even->normal) {
+    const double largest =
+        even->weighted ? even->largest(even->basis.beyond(even->weights.asDiagonal() * likely)) : even->largest(beyond_answer);
+    chances.even = std::min(1.0, chance_of_score(residual.cols(), largest) * count / alike_where_even);
+  }
   const double alone = chance_of_score(residual.cols(), as_is.largest());
   chances.flipped = std::min(1.0, alone * count);
   if (alone * std::max(1.0, count / alike) > could_matter) return chances;
   FlippedScores scores(residual, flips, random);
-  for (Index block = 0; block < blocks; ++block) {
-    control.check();
-    scores.add(beyond(basis, features(block)));
-  }
+  for_each_block([&](const Eigen::Ref<const RoughMatrix>& some) { scores.add(basis.beyond(some)); });
   chances.flipped = scores.chance();
   return chances;
 }
 
-double chance_of_best(const Matrix& residual, const Matrix& basis, Index blocks, const std::function<Matrix(Index)>& features, Index flips,
-                      RandomStream& random, const Control& control) {
-  return chances_of_best(residual, basis, nullptr, blocks, features, flips, random, control).flipped;
+double chance_of_best(const Matrix& residual, const RoughBasis& basis, const WriteFeatures& features, Index flips, RandomStream& random,
+                      const Control& control) {
+  return chances_of_best(residual, basis, nullptr, features, flips, random, control).flipped;
+}
+
+double chance_of_best(const Matrix& residual, const RoughBasis& basis, Index blocks, const std::function<Matrix(Index)>& features,
+                      Index flips, RandomStream& random, const Control& control) {
+  const auto write = [&](FeatureBlocks& to) {
+    for (Index block = 0; block < blocks; ++block) {
+      control.check();
+      const Matrix some = features(block);
+      for (const auto& feature : some.colwise()) to.next() = (feature / std::max(feature.cwiseAbs().maxCoeff(), 1e-300)).cast<float>();
+      to.end();
+    }
+  };
+  return chance_of_best(residual, basis, write, flips, random, control);
 }
 
 Matrix beyond(const Matrix& basis, Matrix features) {

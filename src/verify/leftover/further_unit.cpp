@@ -58,7 +58,7 @@ Matrix sorted_heights(const Matrix& heights) {
   constexpr Index enough = 16384;
   if (heights.rows() <= enough) return sorted_columns(heights);
   const Index step = heights.rows() / enough;
-  return sorted_columns(heights(Eigen::seq(0, Eigen::last, step), Eigen::all));
+  return sorted_columns(Matrix(heights(Eigen::seq(0, Eigen::last, step), Eigen::all)));
 }
 
 /// With unit slope.

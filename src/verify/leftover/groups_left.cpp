@@ -19,15 +19,26 @@ constexpr Index fewest_rows = 4;  // of a group, in the mean
 
 /// Rows of equal numbers are a group.
 std::optional<Grouping> grouping_of(const std::vector<std::int64_t>& numbers) {
+  const auto [least, largest] = std::minmax_element(numbers.begin(), numbers.end());
+  const auto most = static_cast<std::int64_t>(numbers.size()) / fewest_rows;
+  Grouping made;
+  made.group.reserve(numbers.size());
+  if (const std::int64_t low = *least; *largest - low <= 16 * most) {  // the place of each number in a table
+    std::vector<Index> group(static_cast<std::size_t>(*largest - low + 1), -1);
+    for (const std::int64_t number : numbers) group[static_cast<std::size_t>(number - low)] = 0;
+    for (Index& of : group)
+      if (of == 0) of = made.count++;
+    if (made.count < 2 || made.count > most) return {};
+    for (const std::int64_t number : numbers) made.group.push_back(group[static_cast<std::size_t>(number - low)]);
+    return made;
+  }
   std::vector<std::int64_t> distinct = numbers;
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  if (distinct.size() < 2 || fewest_rows * distinct.size() > numbers.size()) return {};
-  Grouping made;
-  made.count = static_cast<Index>(distinct.size());
-  made.group.reserve(numbers.size());
+  made.count = std::ssize(distinct);
+  if (made.count < 2 || made.count > most) return {};
   for (const std::int64_t number : numbers)
-    made.group.push_back(static_cast<Index>(std::lower_bound(distinct.begin(), distinct.end(), number) - distinct.begin()));
+    made.group.push_back(std::lower_bound(distinct.begin(), distinct.end(), number) - distinct.begin());
   return made;
 }
 
@@ -52,21 +63,17 @@ bool whole(const auto& column) {
 }
 
 /// Levels of the columns that have few, alone and crossed by twos and threes; of sums of these.
-void add_levels(const Matrix& x, Groupings& groupings) {
+void add_levels(const Matrix& x, const Matrix& sorted, Groupings& groupings) {
   constexpr Index few_levels = 16, most_columns = 60, most_crossed = 10;
   std::vector<Grouping> levels;
   std::vector<Index> small;  // places in `levels`
   Vector sum = Vector::Zero(x.rows());
   for (Index j = 0; j < std::min(x.cols(), most_columns); ++j) {
+    std::vector<double> distinct;
+    std::unique_copy(sorted.col(j).begin(), sorted.col(j).end(), std::back_inserter(distinct));
+    if (fewest_rows * std::ssize(distinct) > x.rows()) continue;
     Groupings of_column(x.rows());
-    const std::vector<Index> order = order_of(x.col(j));
-    std::vector<std::int64_t> level(order.size());
-    std::int64_t count = 0;
-    for (std::size_t k = 1; k < order.size(); ++k) {
-      count += x(order[k], j) != x(order[k - 1], j) ? 1 : 0;
-      level[static_cast<std::size_t>(order[k])] = count;
-    }
-    of_column.add([&](Index i) { return level[static_cast<std::size_t>(i)]; });
+    of_column.add([&](Index i) { return std::lower_bound(distinct.begin(), distinct.end(), x(i, j)) - distinct.begin(); });
     if (of_column.all.empty()) continue;
     if (of_column.all.front().count <= few_levels) {
       small.push_back(static_cast<Index>(levels.size()));
@@ -135,8 +142,17 @@ void add_orders(const Matrix& x, Groupings& groupings) {
     for (Index j = 0; j < std::min(d, most_signs); ++j) pattern = 2 * pattern + (x(i, j) > 0 ? 1 : 0);
     return pattern;
   });
+  // Of each row: which of two columns is smaller, for all pairs.
   const Index ordered = std::min(d, most_ordered);
-  const auto below = [&](Index i, Index a, Index b) { return static_cast<std::int64_t>(x(i, a) < x(i, b)); };
+  const auto pair = [](Index a, Index b) { return a * (a - 1) / 2 + b; };
+  std::vector<std::uint32_t> smaller(static_cast<std::size_t>(x.rows()));
+  for (Index a = 0; a < ordered; ++a)
+    for (Index b = 0; b < a; ++b)
+      for (Index i = 0; i < x.rows(); ++i)
+        smaller[static_cast<std::size_t>(i)] |= static_cast<std::uint32_t>(x(i, a) < x(i, b)) << pair(a, b);
+  const auto below = [&](Index i, Index a, Index b) {
+    return static_cast<std::int64_t>(smaller[static_cast<std::size_t>(i)] >> pair(a, b) & 1);
+  };
   for (Index a = 0; a < ordered; ++a)
     for (Index b = 0; b < a; ++b) {
       groupings.add([&](Index i) { return 2 * below(i, a, b) + (x(i, a) == x(i, b) ? 1 : 0); });
@@ -154,22 +170,21 @@ void add_orders(const Matrix& x, Groupings& groupings) {
 }
 
 /// Rows that hold a column's commonest value, where that is one of many: it was filled in.
-void add_filled(const Matrix& x, Groupings& groupings) {
+void add_filled(const Matrix& x, const Matrix& sorted, Groupings& groupings) {
   constexpr double often = 0.01;
-  std::vector<std::vector<bool>> filled;
   for (Index j = 0; j < x.cols(); ++j) {
-    const std::vector<Index> order = order_of(x.col(j));
-    std::size_t begin = 0, from = 0, longest = 0;
-    for (std::size_t k = 1; k <= order.size(); ++k)
-      if (k == order.size() || x(order[k], j) != x(order[begin], j)) {
+    const auto values = sorted.col(j);
+    Index begin = 0, from = 0, longest = 0;
+    for (Index k = 1; k <= values.size(); ++k)
+      if (k == values.size() || values[k] != values[begin]) {
         if (k - begin > longest) {
           longest = k - begin;
           from = begin;
         }
         begin = k;
       }
-    if (static_cast<double>(longest) < often * static_cast<double>(order.size()) || longest < 5) continue;
-    const double value = x(order[from], j);
+    if (static_cast<double>(longest) < often * static_cast<double>(values.size()) || longest < 5) continue;
+    const double value = values[from];
     groupings.add([&](Index i) { return static_cast<std::int64_t>(x(i, j) == value); });
   }
 }
@@ -178,6 +193,58 @@ void add_filled(const Matrix& x, Groupings& groupings) {
 struct SumOverGroups {
   double value = 0, mean = 0, variance = 0;
   double chance() const { return variance > 0 ? gamma_tail(mean, variance, value) : 1.0; }
+};
+
+/// The same for all weights at once: of each, and before these of no weight.
+class SumsOverGroups {
+ public:
+  SumsOverGroups(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& residual, Index few_groups)
+      : sums_(groupings.size(), std::vector<SumOverGroups>(static_cast<std::size_t>(weights.cols() + 1))) {
+    // Rows that fit into the fastest memory: all groupings look at them there.
+    constexpr Index at_once = 1024, moments = 3;
+    const Index n = residual.rows(), all = moments * (weights.cols() + 1);
+    RowMatrix powers(std::min(at_once, n), all);
+    std::vector<RowMatrix> totals(groupings.size());
+    std::vector<Vector> counts;
+    for (const Grouping& grouping : groupings) {
+      counts.emplace_back(Vector::Zero(grouping.count));
+      for (const Index g : grouping.group) ++counts.back()[g];
+    }
+    for (const auto& output : residual.colwise()) {
+      for (std::size_t k = 0; k < groupings.size(); ++k)
+        totals[k].setZero(groupings[k].count, groupings[k].count > few_groups ? moments : all);
+      for (Index first = 0; first < n; first += at_once) {
+        const Index some = std::min(at_once, n - first);
+        for (Index w = 0; w <= weights.cols(); ++w) {
+          auto r = powers.col(moments * w).head(some), r2 = powers.col(moments * w + 1).head(some),
+               r4 = powers.col(moments * w + 2).head(some);
+          r = output.segment(first, some);
+          if (w > 0) r = r.cwiseProduct(weights.col(w - 1).segment(first, some)).eval();
+          r2 = r.cwiseAbs2();
+          r4 = r2.cwiseAbs2();
+        }
+        for (std::size_t k = 0; k < groupings.size(); ++k) {
+          const Index* group = groupings[k].group.data() + first;
+          const Index width = totals[k].cols();
+          for (Index i = 0; i < some; ++i) totals[k].row(group[i]) += powers.row(i).head(width);
+        }
+      }
+      for (std::size_t k = 0; k < groupings.size(); ++k) {
+        const Vector one_over = counts[k].cwiseInverse();
+        for (Index w = 0; moments * w < totals[k].cols(); ++w) {
+          const auto of = totals[k].middleCols(moments * w, moments);
+          SumOverGroups& sum = sums_[k][static_cast<std::size_t>(w)];
+          sum.value += of.col(0).cwiseAbs2().dot(one_over);
+          sum.mean += of.col(1).dot(one_over);
+          sum.variance += 2 * (of.col(1).cwiseAbs2() - of.col(2)).dot(one_over.cwiseAbs2());
+        }
+      }
+    }
+  }
+  const SumOverGroups& of(std::size_t grouping, Index weight) const { return sums_[grouping][static_cast<std::size_t>(weight)]; }
+
+ private:
+  std::vector<std::vector<SumOverGroups>> sums_;
 };
 
 SumOverGroups sum_over(const Grouping& grouping, const Matrix& residual) {
@@ -207,10 +274,10 @@ SumOverGroups sum_over(const Grouping& grouping, const Matrix& residual) {
 /// (Qᵀ r)² over orthonormal functions Q that are constant, or go with a weight, in each group, beyond what the answer can do.
 class SumBeyond {
  public:
-  SumBeyond(const Grouping& grouping, const Vector& weight, const Matrix& basis) {
-    Matrix features = Matrix::Zero(weight.size(), grouping.count);
-    for (Index i = 0; i < weight.size(); ++i) features(i, grouping.group[static_cast<std::size_t>(i)]) = weight[i];
-    functions_ = spanning_basis(beyond(basis, std::move(features)), Orthogonal::to_nine_digits);
+  SumBeyond(const Grouping& grouping, const Vector& weight, const RoughBasis& basis) {
+    RoughMatrix features = RoughMatrix::Zero(weight.size(), grouping.count);
+    for (Index i = 0; i < weight.size(); ++i) features(i, grouping.group[static_cast<std::size_t>(i)]) = static_cast<float>(weight[i]);
+    functions_ = spanning_basis(basis.beyond(std::move(features)).cast<double>(), Orthogonal::to_nine_digits);
   }
   double of(const Matrix& residual) const { return (functions_.transpose() * residual).squaredNorm(); }
   /// Against flips.
@@ -235,10 +302,11 @@ class SumBeyond {
 
 std::vector<Grouping> groupings_of(const Matrix& x) {
   Groupings groupings(x.rows());
-  add_levels(x, groupings);
+  const Matrix sorted = sorted_columns(x);
+  add_levels(x, sorted, groupings);
   add_residues(x, groupings);
   add_orders(x, groupings);
-  add_filled(x, groupings);
+  add_filled(x, sorted, groupings);
   return std::move(groupings.all);
 }
 
@@ -255,41 +323,39 @@ std::vector<Grouping> patterns_of(const Matrix& t) {
   return std::move(groupings.all);
 }
 
-double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& basis, const Matrix& residual,
+double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const RoughBasis* basis, const Matrix& residual,
                    Chance chance, RandomStream& random) {
   constexpr Index few_groups = 50, draws = 1500;
   constexpr std::size_t most_beyond = 12, few_groupings = 2;
   constexpr double could_matter = 1e-3, suspicious = 0.02;
   if (groupings.empty() || residual.rows() < 20) return 1;
   const bool few = groupings.size() <= few_groupings;  // all are looked at in full
-  // As they are, and with slopes.
+  const SumsOverGroups sums(groupings, weights, residual, few_groups);
   struct Look {
     const Grouping* grouping;
-    Vector weight;
+    Index weight;  // 0: none
     double chance;
   };
   std::vector<Look> promising;
-  double least = 1;
   Index count = 0;
-  const auto weighted = [&](const Look& look) { return Matrix(look.weight.asDiagonal() * residual); };
-  for (Index w = -1; w < weights.cols(); ++w) {
-    const Vector weight = w < 0 ? Vector::Ones(residual.rows()) : Vector(weights.col(w));
-    const Matrix with_weight = weight.asDiagonal() * residual;
-    for (const Grouping& grouping : groupings) {
-      if (w >= 0 && grouping.count > few_groups) continue;
+  for (Index w = 0; w <= weights.cols(); ++w)
+    for (std::size_t k = 0; k < groupings.size(); ++k) {
+      if (w > 0 && groupings[k].count > few_groups) continue;
       ++count;
-      const double there = sum_over(grouping, with_weight).chance();
-      if (few || there < suspicious) promising.push_back({&grouping, weight, there});
+      if (const double there = sums.of(k, w).chance(); few || there < suspicious) promising.push_back({&groupings[k], w, there});
     }
-  }
+  if (promising.empty()) return 1;
   std::sort(promising.begin(), promising.end(), [](const Look& a, const Look& b) { return a.chance < b.chance; });
-  if (!promising.empty()) least = promising.front().chance;
+  const auto weight_of = [&](const Look& look) {
+    return look.weight == 0 ? Vector(Vector::Ones(residual.rows())) : Vector(weights.col(look.weight - 1));
+  };
+  double least = promising.front().chance;
   // The residual has nothing along the answer's own functions: what a group shares with these hides the rest of it.
   std::optional<SumBeyond> best;
-  for (std::size_t k = 0; k < promising.size() && chance == Chance::flips && basis.cols() > 0; ++k) {
+  for (std::size_t k = 0; k < promising.size() && basis != nullptr; ++k) {
     const Look& look = promising[k];
     if (look.grouping->count > few_groups || (k >= most_beyond && !few)) continue;
-    SumBeyond sum(*look.grouping, look.weight, basis);
+    SumBeyond sum(*look.grouping, weight_of(look), *basis);
     if (const double there = sum.chance(residual); there < least) {
       least = there;
       best = std::move(sum);
@@ -297,7 +363,7 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
   }
   const double of_all = std::min(1.0, least * static_cast<double>(count));
   if (of_all > could_matter) return of_all;
-  const Matrix values = best ? residual : weighted(promising.front());
+  const Matrix values = best ? residual : Matrix(weight_of(promising.front()).asDiagonal() * residual);
   const auto sum_of = [&](const Matrix& r) { return best ? best->of(r) : sum_over(*promising.front().grouping, r).value; };
   Vector drawn(draws);
   for (Index k = 0; k < draws; ++k)

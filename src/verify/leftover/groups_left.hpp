@@ -5,6 +5,7 @@
 
 #include "core/random.hpp"
 #include "relucover/types.hpp"
+#include "verify/leftover/rough_basis.hpp"
 
 namespace relucover {
 
@@ -21,8 +22,8 @@ std::vector<Grouping> patterns_of(const Matrix& t);
 enum class Chance { flips, places };
 
 /// The least chance of Σ over groups of (Σ w r)² / count, among all groupings and weights w (1, and the columns of `weights` where groups
-/// are large), times their number. Flips are held against what groups hold beyond `basis`.
-double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& basis, const Matrix& residual,
+/// are large), times their number. Flips are held against what groups hold beyond `basis`, if there is one.
+double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const RoughBasis* basis, const Matrix& residual,
                    Chance chance, RandomStream& random);
 
 }  // namespace relucover

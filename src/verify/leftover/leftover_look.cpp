@@ -29,7 +29,7 @@ KeptRows kept_of(const Judged& answer) {
   kept.z = answer.z(kept.rows, Eigen::all);
   kept.t = answer.t(kept.rows, Eigen::all);
   const bool all = static_cast<Index>(kept.rows.size()) == answer.rows();
-  kept.basis = spanning_basis(all ? answer.tangent : Matrix(answer.tangent(kept.rows, Eigen::all)), Orthogonal::to_nine_digits);
+  kept.basis.emplace(RoughBasis::spanning(all ? answer.tangent : Matrix(answer.tangent(kept.rows, Eigen::all))));
   const Matrix residual = answer.residual(kept.rows, Eigen::all);
   kept.decorrelation = decorrelating(residual);
   kept.residual = residual * kept.decorrelation;
@@ -38,10 +38,12 @@ KeptRows kept_of(const Judged& answer) {
 
 namespace {
 
+constexpr double nearly_even = 1.2;
+
 RowNoise noise_at_rows(const Judged& answer, const KeptRows& kept) {
   // How far the fit follows each row: the residual there is smaller, and elsewhere larger, by this.
   Vector leverage = Vector::Zero(answer.rows());
-  leverage(kept.rows) = leverage_of(kept.basis);
+  leverage(kept.rows) = kept.basis->leverage();
   const Eigen::RowVectorXd mean_square =
       answer.residual(kept.rows, Eigen::all).colwise().squaredNorm() / static_cast<double>(kept.rows.size());
   const Matrix square = local_noise(answer, leverage).cwiseAbs2() + answer.rounding.cwiseAbs2();
@@ -51,16 +53,6 @@ RowNoise noise_at_rows(const Judged& answer, const KeptRows& kept) {
 /// One number for all outputs of a row.
 Vector noise_of_rows(const KeptRows& kept, const Matrix& noise) {
   return noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
-}
-
-/// The answer's tangent functions over the noise of each row. A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over
-/// their noise, r / s, only what is orthogonal to B / s is a sum of independent terms. Where s = 1 + e, a score that takes B for B / s has
-/// a variance that is off by 3 e² at most. Empty: B will do.
-Matrix basis_over_noise(const KeptRows& kept, const Matrix& noise) {
-  constexpr double nearly_even = 1.2;
-  const Vector of_rows = noise_of_rows(kept, noise);
-  if (of_rows.maxCoeff() < nearly_even * of_rows.minCoeff()) return {};
-  return spanning_basis(of_rows.cwiseInverse().asDiagonal() * kept.basis, Orthogonal::to_nine_digits);
 }
 
 /// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
@@ -120,13 +112,11 @@ Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   return variables;
 }
 
-/// And units where they are active: NaN elsewhere.
-Matrix with_active_sides(const Matrix& variables, const Matrix& t) {
+/// Units where they are active, infinite elsewhere.
+Matrix active_sides(const Matrix& t) {
   constexpr Index most = 24;
   const Matrix units = t.leftCols(std::min(t.cols(), most));
-  Matrix all(variables.rows(), variables.cols() + units.cols());
-  all << variables, (units.array() > 0).select(units, NAN);
-  return all;
+  return (units.array() > 0).select(units, INFINITY);
 }
 
 }  // namespace
@@ -141,8 +131,17 @@ bool LookAtLeftover::goes_on() const {
   return verdict.stands();
 }
 
+// A fit that took all noise for equal leaves Bᵀ r = 0, so of residuals over their noise, r / s, only what is orthogonal to B / s is a sum
+// of independent terms. Where s = 1 + e, a score that takes B for B / s has a variance that is off by 3 e² at most.
+const RoughBasis& LookAtLeftover::basis_over_noise(double nearly_even) {
+  const Vector of_rows = noise_of_rows(kept, noise_.expected);
+  if (of_rows.maxCoeff() < nearly_even * of_rows.minCoeff()) return *kept.basis;
+  if (!basis_over_noise_) basis_over_noise_ = kept.basis->weighted(of_rows.minCoeff() * of_rows.cwiseInverse());
+  return *basis_over_noise_;
+}
+
 const Halves& LookAtLeftover::halves() {
-  if (!halves_) halves_ = halves_of(kept.basis, verdict.random);
+  if (!halves_) halves_ = halves_of(*kept.basis, verdict.random);
   return *halves_;
 }
 
@@ -152,11 +151,11 @@ bool LookAtLeftover::test_rows() {
   kept = kept_of(answer);
   plain = answer.residual(kept.rows, Eigen::all);
   control_.check();
-  if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis.cols()) {
-    verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis.cols()));
+  if (static_cast<Index>(kept.rows.size()) <= 3 * kept.basis->size()) {
+    verdict.refuse(fmt::format("{} distinct samples are too few to judge what {} functions leave", kept.rows.size(), kept.basis->size()));
     return false;
   }
-  test_leverage(leverage_of(kept.basis), verdict);
+  test_leverage(kept.basis->leverage(), verdict);
   noise_ = noise_at_rows(answer, kept);
   studentised = answer.residual.cwiseQuotient(noise_.expected);
   if (answer.left_out() > 0) test_cut(answer, studentised, verdict);
@@ -165,7 +164,7 @@ bool LookAtLeftover::test_rows() {
   const double surely_heavy = heavy_tails + 4 / std::sqrt(static_cast<double>(kept.rows.size()));
   level_ = verdict.result.tail > surely_heavy ? false_alarms::left_out : 0;
   test_large_rows(answer, studentised, level_, verdict);
-  verdict.test("not_an_optimum", not_an_optimum(kept.residual, kept.basis, verdict.random), "the answer is not the best of its own form");
+  verdict.test("not_an_optimum", not_an_optimum(kept.residual, *kept.basis, verdict.random), "the answer is not the best of its own form");
   verdict.test("equal_inputs",
                equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
@@ -180,27 +179,31 @@ bool LookAtLeftover::test_kinks() {
   verdict.test("skewed", skewed(studentised_kept()),
                "what is left is skewed: nothing tells noise of such a shape from a function of the inputs");
   const std::string words = "the residual bends at the kink of a unit: a smooth bend, a step, or several units in place of one";
-  verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, kept.basis, verdict.random, control_), words);
+  verdict.test("shape_at_kink", shapes_at_kinks(kept.residual, kept.t, kept.z, *kept.basis, verdict.random, control_), words);
   if (verdict.result.tail > not_normal)  // a few large residuals must not drown a bend
-    verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, kept.basis, verdict.random, control_), words);
+    verdict.test("shape_at_kink_clipped", shapes_at_kinks(clipped(plain), kept.t, kept.z, *kept.basis, verdict.random, control_), words);
   verdict.test("bump_at_kink", bumps_at_kinks(studentised_kept(), kept.t, verdict.random, control_), words);
   return goes_on();
 }
 
 bool LookAtLeftover::test_functions(const UnitKind& kind) {
-  if (claimable) basis_over_noise_ = basis_over_noise(kept, noise_.expected);
+  constexpr Index rows_told_apart = 1000, few_rows = 500;
   if (claimable)
-    verdict.test("many_units", best_of_many_units(kept.z, studentised_kept(), basis_of_studentised(), verdict.random, kind, control_),
+    verdict.test("many_units",
+                 best_of_many_units(kept.z, studentised_kept(), basis_over_noise(nearly_even), verdict.random, kind, control_),
                  "one of many units that were tried explains more", level_);
-  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, kept.basis, verdict.random),
+  verdict.test("smooth", smooth_leftover(kept.residual, kept.z, *kept.basis, verdict.random, claimable ? rows_told_apart : few_rows),
                "the residual is a smooth function of the inputs");
   if (claimable)
-    verdict.test("waves", waves_left(kept.residual, kept.z, kept.basis, verdict.random, control_),
+    verdict.test("waves", waves_left(kept.residual, kept.z, *kept.basis, verdict.random, control_),
                  "the residual is a wave along the inputs");
   if (!goes_on()) return false;
-  const EvenNoise even = even_noise(kept.residual, kept.basis, noise_of_rows(kept, noise_.level));
+  const Vector level = noise_of_rows(kept, noise_.level);
+  const EvenNoise even = level.maxCoeff() > nearly_even_noise * level.minCoeff()
+                             ? even_noise(kept.residual, basis_over_noise(nearly_even_noise), noise_of_rows(kept, noise_.expected))
+                             : even_noise(kept.residual, *kept.basis, level);
   rows_may_change_places_ = even.normal && !even.weighted;
-  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, kept.basis, even, verdict.random, control_);
+  const ColumnTerms terms = terms_left(answer.x(kept.rows, Eigen::all), kept.residual, *kept.basis, even, verdict.random, control_);
   const std::string of_two = "the residual goes with a term of one or two inputs: a power, a threshold, a product",
                     of_three = "the residual goes with a product of three inputs or more, or of their signs";
   verdict.test("terms_of_two", terms.of_two.flipped, of_two, false_alarms::common);
@@ -208,18 +211,23 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   verdict.test("terms_of_three", terms.of_three.flipped, of_three);
   verdict.test("terms_of_three_even", terms.of_three.even, of_three);
   verdict.test("corners", corners_left(kept.x, even, verdict.random), "the residual steps where two inputs pass thresholds");
-  const Matrix variables = single_variables(answer, kept);
-  verdict.test("waves_along", waves_along(variables, kept.residual, kept.basis, verdict.random, control_),
+  const Matrix variables = single_variables(answer, kept), sorted = sorted_columns(variables);
+  verdict.test("waves_along", waves_along(variables, kept.residual, *kept.basis, verdict.random, control_),
                "the residual is a wave along one input, unit or distance");
-  const Matrix slopes = standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12)));
-  verdict.test("groups", groups_left(groupings_of(kept.x), slopes, kept.basis, kept.residual, Chance::flips, verdict.random),
-               "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest",
-               false_alarms::common);
-  verdict.test("patterns", groups_left(patterns_of(kept.t), slopes, kept.basis, kept.residual, Chance::flips, verdict.random),
-               "the residual goes with which units are on, or how many", false_alarms::common);
-  verdict.test("periods", periods_left(with_active_sides(variables, kept.t), kept.residual),
-               "the residual repeats along one input, unit or distance", false_alarms::common);
-  verdict.test("cells_of_two", cells_of_two(variables, kept.residual, verdict.random),
+  if (claimable) {
+    const Matrix slopes = standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12)));
+    verdict.test("groups", groups_left(groupings_of(kept.x), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random),
+                 "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest",
+                 false_alarms::common);
+    verdict.test("patterns", groups_left(patterns_of(kept.t), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random),
+                 "the residual goes with which units are on, or how many", false_alarms::common);
+    const std::string repeats = "the residual repeats along one input, unit or distance";
+    verdict.test("periods", periods_left(variables, sorted, kept.residual), repeats, false_alarms::common);
+    const Matrix active = active_sides(kept.t);
+    verdict.test("periods_of_units", periods_left(active, sorted_columns(active), kept.residual), repeats + " where it is active",
+                 false_alarms::common);
+  }
+  verdict.test("cells_of_two", cells_of_two(variables, sorted, kept.residual, verdict.random),
                "the residual is a function of two inputs, units or distances");
   return goes_on();
 }
@@ -237,13 +245,14 @@ bool LookAtLeftover::test_ridges(const Matrix& units) {
   if (!rounded && claimable) {
     const std::string words = "the residual is of one sign between two planes";
     const double level = std::max(level_, false_alarms::common);
-    verdict.test("ridge",
-                 ridges_left(kept.z, studentised_kept(), basis_of_studentised(), units, rows_may_change_places_, verdict.random, control_),
-                 words, level);
+    verdict.test(
+        "ridge",
+        ridges_left(kept.z, studentised_kept(), basis_over_noise(nearly_even), units, rows_may_change_places_, verdict.random, control_),
+        words, level);
     if (kept.z.cols() <= few_inputs && goes_on())
       verdict.test(
           "ridge_as_is",
-          ridges_left(kept.z, over_robust_deviation(kept.residual), kept.basis, units, rows_may_change_places_, verdict.random, control_),
+          ridges_left(kept.z, over_robust_deviation(kept.residual), *kept.basis, units, rows_may_change_places_, verdict.random, control_),
           words, level);
   }
   return goes_on();

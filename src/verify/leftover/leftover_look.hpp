@@ -15,7 +15,8 @@ namespace relucover {
 
 /// The noisy residual on the rows that were kept.
 struct KeptRows {
-  Matrix x, z, t, basis, residual;  // decorrelated over outputs
+  Matrix x, z, t, residual;         // decorrelated over outputs
+  std::optional<RoughBasis> basis;  // of the answer's tangent functions
   Matrix decorrelation;
   std::vector<Index> rows;
 };
@@ -59,11 +60,12 @@ class LookAtLeftover {
   Matrix studentised_kept() const { return studentised(kept.rows, Eigen::all); }
 
  private:
-  const Matrix& basis_of_studentised() const { return basis_over_noise_.size() > 0 ? basis_over_noise_ : kept.basis; }
+  /// The answer's tangent functions over the noise of each row, or where this is nearly even the functions themselves.
+  const RoughBasis& basis_over_noise(double nearly_even);
   const LabelGrid& grid_;
   const Control& control_;
   RowNoise noise_;
-  Matrix basis_over_noise_;  // empty where it is the basis itself
+  std::optional<RoughBasis> basis_over_noise_;
   std::optional<Halves> halves_;
   double level_ = 0;
   bool rows_may_change_places_ = false;  // noise is normal and of one size

@@ -45,6 +45,7 @@ RectifiedAnswer rectified_answer(const Judged& answer, const KeptRows& kept, con
 void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, Verdict& verdict) {
   constexpr double deviations = 5;
   const RectifiedAnswer own = rectified_answer(answer, kept, network);
+  const Matrix basis = spanning_basis(answer.tangent(kept.rows, Eigen::all));
   const OwnParameter biases = biases_left(own, verdict.random), growth = growth_left(own, verdict.random);
   verdict.result.bias_limit = deviations * biases.error.maxCoeff();
   verdict.result.growth_limit = deviations * growth.error.maxCoeff();
@@ -52,10 +53,10 @@ void test_stated_form(const Judged& answer, const KeptRows& kept, const Network&
   verdict.test("growth", growth.chance, "units grow otherwise than the activation that was stated", false_alarms::stated);
   verdict.test("weights_of_outputs", weights_of_outputs_left(own, kept.decorrelation, verdict.random),
                "a unit has other weights in one of the outputs", false_alarms::stated);
-  verdict.test("affine", affine_left(own, kept.basis, verdict.random), "there is an affine part", false_alarms::stated);
-  verdict.test("shapes_of_units", shapes_of_units_left(own, kept.basis, verdict.random),
+  verdict.test("affine", affine_left(own, basis, verdict.random), "there is an affine part", false_alarms::stated);
+  verdict.test("shapes_of_units", shapes_of_units_left(own, basis, verdict.random),
                "the residual goes with another function of a unit, or a product of two inputs", false_alarms::common);
-  verdict.test("second_layer", second_layer_left(own, kept.basis, verdict.random),
+  verdict.test("second_layer", second_layer_left(own, basis, verdict.random),
                "the residual bends where a sum of the answer's outputs or units does: there is a second layer", false_alarms::common);
 }
 
@@ -64,7 +65,7 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
                       Verdict& verdict) {
   constexpr double noiseless = 30;  // roundings of the labels
   // Tails show in a part of the samples; what one more unit leaves behind them needs all.
-  const Index some = verdict.result.tail <= heavy_tails ? std::max<Index>(2000, 6 * kept.basis.cols()) : answer.rows();
+  const Index some = verdict.result.tail <= heavy_tails ? std::max<Index>(2000, 6 * kept.basis->size()) : answer.rows();
   auto part = random_rows(static_cast<Index>(kept.rows.size()), some, verdict.random);
   std::sort(part.begin(), part.end());  // where these are all, they stand as in `kept`
   std::vector<Index> rows;
@@ -84,7 +85,7 @@ void test_heavy_tails(const Judged& answer, const KeptRows& kept, const Network&
                       tail));
     return;
   }
-  verdict.test("bulk_off", not_an_optimum(clipped(answer.residual(kept.rows, Eigen::all)), kept.basis, verdict.random),
+  verdict.test("bulk_off", not_an_optimum(clipped(answer.residual(kept.rows, Eigen::all)), *kept.basis, verdict.random),
                "where the tails are cut off, what is left goes with the answer's own functions: some labels are wrong, and pull it off");
   const Matrix rounding = answer.rounding(kept.rows, Eigen::all);
   double bulk = 0;
@@ -113,7 +114,7 @@ double refit_in_noise(const Judged& answer, const KeptRows& kept, const Network&
   double gain = 0;
   for (Index k = 0; k < times; ++k) {
     const Matrix flipped = random_signs(z1.rows(), 1, random).col(0).asDiagonal() * kept.residual;
-    const std::vector<FoundUnit> found = search_units(z1, flipped, kept.basis, starts, random, {}, control).best;
+    const std::vector<FoundUnit> found = search_units(z1, flipped, *kept.basis, starts, random, {}, control).best;
     gain += gain_of_refit(kept.z, labels - kept.residual + flipped, forms, outputs, found, control) / static_cast<double>(times);
   }
   return gain;
@@ -127,7 +128,7 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
   constexpr double scale = 2, clearly = 3e-3;
   const double freedom = static_cast<double>(kept.z.cols() + answer.outputs());
   const auto chance_of = [&](double gain) { return gamma_tail(freedom, 2 * freedom, gain); };
-  const std::vector<FoundUnit> found = found_on_all(kept.z, kept.residual, kept.basis, forms, starts, kind_of(answer, network));
+  const std::vector<FoundUnit> found = found_on_all(kept.z, kept.residual, *kept.basis, forms, starts, kind_of(answer, network));
   double gain = found.empty() ? 0 : found.front().gain, in_noise = freedom;
   if (chance_of(gain / hopeless) < level) {
     const Matrix labels = answer.y(kept.rows, Eigen::all) * kept.decorrelation;
@@ -135,7 +136,7 @@ void test_refit(const Judged& answer, const KeptRows& kept, const Network& netwo
       gain = gain_of_rectified_refit(rectified_answer(answer, kept, network), labels, kept.z, found, control);
     } else {
       gain = gain_of_refit(kept.z, labels, forms_of(answer, network), kept.decorrelation.transpose() * network.A, found, control,
-                           [&](double reached) { return chance_of(reached) < level; });
+                           kept.basis->without(kept.residual).squaredNorm(), [&](double reached) { return chance_of(reached) < level; });
       if (chance_of(gain) < level) in_noise = refit_in_noise(answer, kept, network, labels, starts, control, verdict.random);
     }
   }
@@ -156,7 +157,7 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
   const Vector strength =
       answer.unit.is_relu()
           ? slope.cwiseProduct(outputs)
-          : Vector(visible_beside(rectified_answer(answer, kept, network), kept.z, slope, kept.basis, random).cwiseProduct(outputs));
+          : Vector(visible_beside(rectified_answer(answer, kept, network), kept.z, slope, *kept.basis, random).cwiseProduct(outputs));
   if (!answer.unit.is_relu()) visible = 1;
   return std::sqrt(shown / static_cast<double>(kept.rows.size())) / std::max(visible, 1e-300) / std::max(strength.minCoeff(), 1e-300) /
          (tail > heavy_tails ? tail : 1);

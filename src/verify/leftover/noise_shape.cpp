@@ -67,6 +67,20 @@ Matrix level_features(const Judged& answer, double far) {
   return features;
 }
 
+/// Least squares on these rows, by products: what features that are the same have in common goes to both.
+Vector weights_of_fit(const Matrix& features, const Vector& values, const std::vector<Index>& rows) {
+  constexpr double rounding = 1e-10;
+  const Matrix some = features(rows, Eigen::all);
+  Matrix gram = Matrix::Zero(some.cols(), some.cols());
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(some.transpose());
+  const Vector scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * gram * scale.asDiagonal());
+  const double least = rounding * eigen.values[eigen.values.size() - 1];
+  const Vector inverse = (eigen.values.array() > least).select(eigen.values.array().inverse(), 0.0);
+  const Vector along = scale.cwiseProduct(some.transpose() * values(rows));
+  return scale.cwiseProduct(eigen.vectors * inverse.cwiseProduct(eigen.vectors.transpose() * along));
+}
+
 /// Fitted logarithms, without the largest and smallest of what they leave; followed as far as chance alone would not fit as much.
 /// `further`: the same features, further out than fitted.
 Vector log_level_of(const Matrix& features, const Matrix& further, const Vector& logs, const std::vector<Index>& some) {
@@ -74,7 +88,7 @@ Vector log_level_of(const Matrix& features, const Matrix& further, const Vector&
   std::vector<Index> used = some;
   Vector weights;
   for (int round = 0; round < rounds; ++round) {
-    weights = minimum_norm_solution(features(used, Eigen::all), logs(used));
+    weights = weights_of_fit(features, logs, used);
     const Vector off = logs - features * weights;
     std::vector<double> values;
     for (const Index i : some) values.push_back(off[i]);

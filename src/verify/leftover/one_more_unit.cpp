@@ -17,36 +17,50 @@ namespace {
 
 constexpr double hidden_share = 1e-4;  // of a unit: less beyond the tangent functions can't be told from rounding
 
-/// A basis, and the same in single precision: what a unit is along it is asked many times, and hardly ever more finely than that.
-struct RoughBasis {
-  explicit RoughBasis(const Matrix& of) : fine(of), rough(of.cast<float>()) {}
-  const Matrix& fine;
-  const Eigen::MatrixXf rough;
-  Matrix along(const Matrix& values) const { return (rough.transpose() * values.cast<float>()).cast<double>(); }
+RoughMatrix rough_values(const Rectifier& f, const RoughMatrix& t) {
+  return f.is_relu() ? RoughMatrix(t.cwiseMax(0)) : RoughMatrix(f.values(t.cast<double>()).cast<float>());
+}
+RoughMatrix rough_slopes(const Rectifier& f, const RoughMatrix& t) {
+  return f.is_relu() ? RoughMatrix((t.array() > 0).cast<float>()) : RoughMatrix(f.slopes(t.cast<double>()).cast<float>());
+}
+
+/// Where a unit climbs: steps need few digits, and of how much of it lies beyond the basis what some rows tell.
+struct UnitField {
+  UnitField(const Matrix& z1_of_rows, const RoughMatrix& rest_of_rows, const RoughBasis& beside)
+      : z1(z1_of_rows.cast<float>()), rest(rest_of_rows), basis(beside), some_z1(z1(beside.some(), Eigen::all)) {}
+  const RoughMatrix z1;
+  const RoughMatrix& rest;  // orthogonal to the basis, so only a unit's size needs to know of that
+  const RoughBasis& basis;
+  const RoughMatrix some_z1;
 };
 
-/// A unit of form·z~ beside the answer's tangent functions: what it is along these, and what is left of it.
+/// A unit of form·z~ beside the answer's tangent functions.
 struct SeenUnit {
-  Vector whole, along;  // values, and basisᵀ values
+  RoughMatrix whole;  // values
+  RoughVector form;
   Vector output;
   double gain = 0;
   bool visible = false;
+  bool by_some = false;  // some rows told how much of it is seen
 };
-/// `rest` is orthogonal to the basis, so only the unit's size needs to know of it.
-SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const RoughBasis& basis, const UnitKind& kind) {
-  constexpr double little = 1e-3;  // of a unit's square: single precision does not tell what is left of it
+SeenUnit seen(const UnitField& field, const Vector& form, const UnitKind& kind, bool all_rows = false) {
+  constexpr Index enough = 30;     // of some rows, where a unit is not zero
+  constexpr float little = 1e-3F;  // of a unit's square: the difference of squares does not tell what is left of it
   SeenUnit unit;
-  unit.whole = kind.f.values(z1 * form);
-  unit.along = basis.along(unit.whole);
+  unit.form = form.cast<float>();
+  unit.whole = rough_values(kind.f, field.z1 * unit.form);
   const double whole = unit.whole.squaredNorm();
-  double square = whole - unit.along.squaredNorm();
-  if (square < little * whole) {
-    unit.along = basis.fine.transpose() * unit.whole;
-    square = whole - unit.along.squaredNorm();
+  double square = 0;
+  if (const auto& some = field.basis.some(); !some.empty() && !all_rows) {
+    const RoughMatrix there = unit.whole(some, Eigen::all);
+    unit.by_some = (there.array() != 0).count() >= enough;
+    if (unit.by_some) square = field.basis.products_beyond(there)(0, 0);
   }
+  if (!unit.by_some) square = field.basis.products_beyond(unit.whole)(0, 0);
+  if (square < little * whole) square = field.basis.without(unit.whole).squaredNorm();
   unit.visible = square > hidden_share * hidden_share * whole && square > 0;
   if (!unit.visible) return unit;
-  unit.output = rest.transpose() * unit.whole / square;
+  unit.output = (field.rest.transpose() * unit.whole).cast<double>() / square;
   unit.gain = unit.output.squaredNorm() * square;
   return unit;
 }
@@ -54,19 +68,27 @@ SeenUnit seen(const Matrix& z1, const Vector& form, const Matrix& rest, const Ro
 bool gains_more(const FoundUnit& a, const FoundUnit& b) { return a.gain > b.gain; }
 
 /// Gauss-Newton steps on the unit alone, each taken only if it gains.
-FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const RoughBasis& basis, Index steps, const UnitKind& kind) {
+FoundUnit climbed(const UnitField& field, FoundUnit unit, Index steps, const UnitKind& kind) {
   constexpr double worth_a_step = 0.01;
-  const Index width = z1.cols();
-  SeenUnit now = seen(z1, unit.form, rest, basis, kind);
+  const Index width = field.z1.cols();
+  SeenUnit now = seen(field, unit.form, kind);
+  unit.gain = now.gain;
   for (Index step = 0; step < steps && now.visible; ++step) {
     const double size = now.output.norm();
     if ((now.whole.array() > 0).count() < 4 || !(size > 0)) break;
-    const Vector slope_of_rows = kind.f.slopes(z1 * unit.form);
-    const Matrix slopes = slope_of_rows.asDiagonal() * z1, along = basis.along(slopes);
-    Matrix gram = size * size * (slopes.transpose() * slopes - along.transpose() * along);
+    const RoughVector slopes = rough_slopes(kind.f, field.z1 * now.form);
+    // The unit's slopes by its form, and the unit itself, beyond the basis.
+    const auto& some = field.basis.some();
+    RoughMatrix moves(now.by_some ? field.some_z1.rows() : field.z1.rows(), width + 1);
+    if (now.by_some)
+      moves << RoughVector(slopes(some)).asDiagonal() * field.some_z1, now.whole(some, Eigen::all);
+    else
+      moves << slopes.asDiagonal() * field.z1, now.whole;
+    const Matrix products = field.basis.products_beyond(moves).cast<double>();
+    Matrix gram = size * size * products.topLeftCorner(width, width);
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(width) + 1e-300;
-    const Vector target =
-        slopes.transpose() * (rest * (now.output / size)) - size * (slopes.transpose() * now.whole - along.transpose() * now.along);
+    const RoughVector wanted = slopes.cwiseProduct(field.rest * (now.output / size).cast<float>());
+    const Vector target = (field.z1.transpose() * wanted).cast<double>() - size * products.col(width).head(width);
     const Vector change = solve_semidefinite(gram, size * target);
     bool gained = false;
     for (const double share : {1.0, 0.3, 0.1}) {
@@ -74,7 +96,7 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ro
       const double slope = form.head(width - 1).norm();
       if (!(slope > 0) || !std::isfinite(slope)) continue;
       if (kind.f.homogeneous) form /= slope;
-      SeenUnit next = seen(z1, form, rest, basis, kind);
+      SeenUnit next = seen(field, form, kind);
       if (!next.visible || !(next.gain > unit.gain)) continue;
       gained = next.gain > (1 + worth_a_step) * unit.gain;
       unit = {next.gain, form, next.output};
@@ -86,23 +108,29 @@ FoundUnit climbed(const Matrix& z1, FoundUnit unit, const Matrix& rest, const Ro
   return unit;
 }
 
-/// A few steps of all units, and more of those that are good by then; by falling gain.
-void climb_all(const Matrix& z1, std::vector<FoundUnit>& units, const Matrix& rest, const RoughBasis& basis, Index steps,
-               double share_of_best, const UnitKind& kind, const Control& control) {
+/// A few steps of all units, and more of those that are good by then; by falling gain where all rows tell it.
+void climb_all(const UnitField& field, std::vector<FoundUnit>& units, Index steps, double share_of_best, const UnitKind& kind,
+               const Control& control) {
   constexpr Index first = 3;
   for (FoundUnit& unit : units) {
     control.check();
-    unit = climbed(z1, std::move(unit), rest, basis, first, kind);
+    unit = climbed(field, std::move(unit), first, kind);
   }
   std::stable_sort(units.begin(), units.end(), gains_more);
   const double enough = units.empty() ? 0 : share_of_best * units.front().gain;
-  for (FoundUnit& unit : units)
-    if (unit.gain >= enough) unit = climbed(z1, std::move(unit), rest, basis, steps - first, kind);
+  for (FoundUnit& unit : units) {
+    if (unit.gain >= enough) unit = climbed(field, std::move(unit), steps - first, kind);
+    const SeenUnit by_all = seen(field, unit.form, kind, true);
+    unit.gain = by_all.gain;
+    if (by_all.visible) unit.output = by_all.output;
+  }
   std::stable_sort(units.begin(), units.end(), gains_more);
 }
 
-/// Units along directions (columns of W) with kinks at `at`, as functions of the samples.
-Matrix units_at(const Matrix& heights, const Vector& at, const Rectifier& f = {}) { return f.values(heights.rowwise() - at.transpose()); }
+/// Units along directions with kinks at `at`, as functions of the samples.
+RoughMatrix units_at(const RoughMatrix& heights, const Vector& at, const Rectifier& f = {}) {
+  return rough_values(f, heights.rowwise() - at.transpose().cast<float>());
+}
 
 /// Unit directions as steep as units of this kind are.
 Matrix steepened(Matrix directions, const UnitKind& kind) {
@@ -113,42 +141,39 @@ Matrix steepened(Matrix directions, const UnitKind& kind) {
 
 }  // namespace
 
-UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const RoughBasis& basis, Index starts, RandomStream& random,
                         const UnitKind& kind, const Control& control) {
   constexpr Index directions = 100, rounds = 6, steps = 8;
   const Index n = z1.rows(), d = z1.cols() - 1;
   UnitSearch result;
   if (d == 0 || n < 10) return result;
-  const Matrix rest = orthogonal_to(basis, residual);
-  const Matrix W = steepened(likely_directions(z1.leftCols(d), rest, directions, random), kind);
-  const Matrix heights = z1.leftCols(d) * W, sorted = sorted_columns(heights);
+  const RoughMatrix rest = basis.without(RoughMatrix(residual.cast<float>()));
+  const Matrix W = steepened(likely_directions(z1.leftCols(d), rest.cast<double>(), directions, random), kind);
+  const UnitField field(z1, rest, basis);
+  const RoughMatrix heights = field.z1.leftCols(d) * W.cast<float>(), sorted = sorted_columns(heights);
   std::vector<double> visible;
   std::vector<FoundUnit> candidates;
   for (Index round = 0; round < rounds; ++round) {
     control.check();
     const Vector at = kink_places(sorted, round, random);
-    const Matrix units = units_at(heights, at, kind.f);
-    const Vector whole = units.colwise().norm();
-    const Matrix along = units.transpose() * rest;
-    // What is seen of a unit is asked of those that explain most, and in the first round of all that tell what is seen of any.
-    std::vector<Index> looked_at = order_of(-along.rowwise().squaredNorm().cwiseQuotient(whole.cwiseAbs2().cwiseMax(1e-300)));
+    const RoughMatrix units = units_at(heights, at, kind.f);
+    const Vector whole = units.colwise().squaredNorm().transpose().cast<double>();
+    const Matrix along = (units.transpose() * rest).cast<double>();
+    if (round == 0) {  // any direction, a quarter of the samples or more on each side
+      const RoughMatrix half = units.rightCols(directions / 2);
+      const RoughVector left = half.colwise().squaredNorm() - (basis.columns().transpose() * half).colwise().squaredNorm();
+      for (const float square : left) visible.push_back(std::sqrt(std::max(0.0F, square) / static_cast<float>(n)));
+    }
+    // What is seen of a unit is asked of those that explain most.
+    std::vector<Index> looked_at = order_of(-along.rowwise().squaredNorm().cwiseQuotient(whole.cwiseMax(1e-300)));
     looked_at.resize(directions / 5);
-    for (Index j = directions / 2; j < directions && round == 0; ++j) looked_at.push_back(j);
-    const Vector size =
-        (whole(looked_at).cwiseAbs2() - (basis.transpose() * units(Eigen::all, looked_at)).colwise().squaredNorm().transpose())
-            .cwiseMax(0)
-            .cwiseSqrt();
+    const RoughVector share = basis.share_beyond(units(Eigen::all, looked_at));
     for (std::size_t place = 0; place < looked_at.size(); ++place) {
       const Index j = looked_at[place];
-      const double seen_size = size[static_cast<Index>(place)];
-      if (place >= directions / 5) {
-        visible.push_back(seen_size / std::sqrt(static_cast<double>(n)));  // any direction, a quarter of the samples or more on each side
-        continue;
-      }
-      if (!(seen_size > hidden_share * whole[j]) || !(seen_size > 0)) continue;
+      const double square = share[static_cast<Index>(place)] * whole[j];
+      if (!(square > hidden_share * hidden_share * whole[j]) || !(square > 0)) continue;
       Vector form(d + 1);
       form << W.col(j), -at[j];
-      const double square = seen_size * seen_size;
       candidates.push_back({along.row(j).squaredNorm() / square, std::move(form), along.row(j).transpose() / square});
     }
   }
@@ -157,19 +182,19 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& 
   candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(starts)));
   result.best = std::move(candidates);
   constexpr double nearly_best = 0.8;
-  climb_all(z1, result.best, rest, RoughBasis(basis), steps, nearly_best, kind, control);
+  climb_all(field, result.best, steps, nearly_best, kind, control);
   return result;
 }
 
-double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind,
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const RoughBasis& basis, RandomStream& random, const UnitKind& kind,
                           const Control& control) {
   constexpr Index flips = 60, first_flips = 20, rounds = 6;
   constexpr double bound = 6, work = 2.5e8, ordinary = 0.2;
   constexpr float hidden_to_single = 1e-4F;  // of a unit's square: less beyond the basis can't be told from rounding
   const Index n = z.rows();
   if (z.cols() == 0 || n < 20) return 1;
-  const Matrix residual = orthogonal_to(basis, studentised.cwiseMin(bound).cwiseMax(-bound));
-  const auto affordable = static_cast<Index>(work / static_cast<double>(2 * n * (flips + basis.cols()) * rounds));
+  const Matrix residual = basis.without(Matrix(studentised.cwiseMin(bound).cwiseMax(-bound)));
+  const auto affordable = static_cast<Index>(work / static_cast<double>(2 * n * (flips + basis.size()) * rounds));
   const Index directions = std::clamp<Index>(affordable, 20, 200);
   // No direction may look at signs that are flipped later: all are random, or of rows by the size of their residual.
   Matrix W = random.normal_matrix(z.cols(), directions);
@@ -177,30 +202,31 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matr
   for (Index k = 0; k < std::min<Index>({20, directions / 2, n}); ++k) W.col(k) = z.row(order[static_cast<std::size_t>(k)]).transpose();
   for (auto column : W.colwise())
     if (column.norm() > 0) column.normalize();
-  const Matrix heights = z * W, sorted = sorted_columns(heights);
+  const RoughMatrix heights = (z * W).cast<float>(), sorted = sorted_columns(heights);
   std::vector<Vector> places;
   for (Index round = 0; round < rounds; ++round) places.push_back(kink_places(sorted, round, random));
-  const Eigen::MatrixXf rough = basis.cast<float>();
-  // The largest score of each of these residuals; they are beyond the basis, so that only sizes of units need to know of it.
+  // The largest score of each of these residuals; they are beyond the basis, so that only sizes of units need to know of it: roughly, for
+  // they are the same for all of them.
   const auto best_scores = [&](const Matrix& signs) {
-    std::vector<Eigen::MatrixXf> flipped;
-    for (const auto& output : residual.colwise()) flipped.push_back(orthogonal_to(basis, output.asDiagonal() * signs).cast<float>());
+    std::vector<RoughMatrix> flipped;
+    for (const auto& output : residual.colwise())
+      flipped.push_back(basis.without(RoughMatrix((output.asDiagonal() * signs).cast<float>())));
     Vector best = Vector::Zero(signs.cols());
     for (const Vector& at : places) {
       control.check();
-      const Matrix kinds =
-          kind.f.is_relu() ? Matrix(n, 0) : units_at(steepened(heights, kind), steepened(at.transpose(), kind).transpose(), kind.f);
-      Eigen::MatrixXf units(n, 2 * directions + kinds.cols());  // and steps at the same places
-      units << units_at(heights, at).cast<float>(), ((heights.rowwise() - at.transpose()).array() > 0).cast<float>().matrix(),
-          kinds.cast<float>();
-      const Eigen::VectorXf whole = units.colwise().squaredNorm(), along = (rough.transpose() * units).colwise().squaredNorm();
-      Eigen::VectorXf weight(whole.size());
+      const RoughMatrix kinds = kind.f.is_relu() ? RoughMatrix(n, 0)
+                                                 : units_at(steepened(heights.cast<double>(), kind).cast<float>(),
+                                                            steepened(at.transpose(), kind).transpose(), kind.f);
+      RoughMatrix units(n, 2 * directions + kinds.cols());  // and steps at the same places
+      units << units_at(heights, at), ((heights.rowwise() - at.transpose().cast<float>()).array() > 0).cast<float>().matrix(), kinds;
+      const RoughVector share = basis.share_beyond(units, false), whole = units.colwise().squaredNorm();
+      RoughVector weight(whole.size());
       for (Index j = 0; j < weight.size(); ++j) {
-        const float square = whole[j] - along[j];
-        weight[j] = square > hidden_to_single * whole[j] && square > 0 ? 1 / square : 0;
+        const float square = share[j] * whole[j];
+        weight[j] = share[j] > hidden_to_single && square > 0 ? 1 / square : 0;
       }
-      Eigen::MatrixXf scores = Eigen::MatrixXf::Zero(signs.cols(), units.cols());
-      for (const Eigen::MatrixXf& of_output : flipped) scores += (of_output.transpose() * units).cwiseAbs2();
+      RoughMatrix scores = RoughMatrix::Zero(signs.cols(), units.cols());
+      for (const RoughMatrix& of_output : flipped) scores += (of_output.transpose() * units).cwiseAbs2();
       best = best.cwiseMax((scores * weight.asDiagonal()).rowwise().maxCoeff().cast<double>());
     }
     return best;
@@ -220,10 +246,10 @@ namespace {
 /// Half of the samples, and the units that it likes best.
 struct SearchedHalf {
   Matrix z1, residual;
-  const Matrix& basis;
+  const RoughBasis& basis;
   UnitSearch found;
   /// A unit's values here, beyond what the answer can do.
-  Vector beyond_basis(const Vector& form, const UnitKind& kind) const { return orthogonal_to(basis, kind.f.values(z1 * form)); }
+  Vector beyond_basis(const Vector& form, const UnitKind& kind) const { return basis.without(Matrix(kind.f.values(z1 * form))); }
 };
 
 /// The unit that `searched` found, as `tested` sees it: standard deviations.
@@ -249,7 +275,7 @@ double likeness(const SearchedHalf& first, const SearchedHalf& second, const Uni
 
 }  // namespace
 
-double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+double gain_in_noise(const Matrix& z1, const Matrix& residual, const RoughBasis& basis, Index starts, RandomStream& random,
                      const UnitKind& kind, const Control& control) {
   constexpr Index searches = 3;
   double gain = 0;
@@ -291,23 +317,24 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Halves& ha
   return result;
 }
 
-std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms,
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const RoughBasis& basis, const std::vector<Vector>& forms,
                                     Index most, const UnitKind& kind) {
   constexpr Index steps = 6;
-  const Matrix z1 = with_ones(z), rest = orthogonal_to(basis, residual);
-  const RoughBasis beside(basis);
+  const RoughMatrix rest = basis.without(RoughMatrix(residual.cast<float>()));
+  const UnitField field(with_ones(z), rest, basis);
   std::vector<FoundUnit> units;
   for (const Vector& form : forms)
-    if (const SeenUnit unit = seen(z1, form, rest, beside, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
+    if (const SeenUnit unit = seen(field, form, kind); unit.visible) units.push_back({unit.gain, form, unit.output});
   std::stable_sort(units.begin(), units.end(), gains_more);
   units.resize(std::min(units.size(), static_cast<std::size_t>(most)));
   constexpr double good = 0.6;
-  climb_all(z1, units, rest, beside, steps, good, kind, {});
+  climb_all(field, units, steps, good, kind, {});
   return units;
 }
 
 double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs,
-                     const std::vector<FoundUnit>& starts, const Control& control, const std::function<bool(double)>& worth_it) {
+                     const std::vector<FoundUnit>& starts, const Control& control, std::optional<double> left,
+                     const std::function<bool(double)>& worth_it) {
   constexpr Index most_steps = 25, at_once = 3;
   const MemorySource<double> samples{RowMatrix(z), RowMatrix(labels)};
   const Index units = forms.rows(), l = labels.cols();
@@ -325,7 +352,7 @@ double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms,
   network.b = forms.col(z.cols());
   network.A = outputs;
   // What the answer leaves for an affine function is taken by the solver's first step.
-  const double before = solved(sign_free(network), most_steps).cost * n;
+  const double before = left ? *left : solved(sign_free(network), most_steps).cost * n;
   const auto gain_from = [&](SignFreeModel model, double gain) {
     constexpr double further = 4;  // times what the last steps gained: where each few gain four fifths of those before
     for (Index steps = 0; steps < most_steps; steps += at_once) {

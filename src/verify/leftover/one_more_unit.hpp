@@ -8,7 +8,7 @@
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 #include "solve/rectifier.hpp"
-#include "verify/leftover/features.hpp"
+#include "verify/leftover/rough_basis.hpp"
 
 namespace relucover {
 
@@ -29,17 +29,17 @@ struct UnitSearch {
   Vector visible;
 };
 /// z1: whitened inputs and 1. `basis` spans the answer's tangent functions.
-UnitSearch search_units(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+UnitSearch search_units(const Matrix& z1, const Matrix& residual, const RoughBasis& basis, Index starts, RandomStream& random,
                         const UnitKind& kind = {}, const Control& control = {});
 
 /// What the best unit gains where signs are flipped: the mean of a few searches.
-double gain_in_noise(const Matrix& z1, const Matrix& residual, const Matrix& basis, Index starts, RandomStream& random,
+double gain_in_noise(const Matrix& z1, const Matrix& residual, const RoughBasis& basis, Index starts, RandomStream& random,
                      const UnitKind& kind = {}, const Control& control = {});
 
 /// The largest score of many units and steps at once (random ones, ones that few samples see, ones where the residual is large or curved),
 /// against flipped signs. `studentised`: residual over its local noise. Units of another kind are tried beside ReLUs.
-double best_of_many_units(const Matrix& z, const Matrix& studentised, const Matrix& basis, RandomStream& random, const UnitKind& kind = {},
-                          const Control& control = {});
+double best_of_many_units(const Matrix& z, const Matrix& studentised, const RoughBasis& basis, RandomStream& random,
+                          const UnitKind& kind = {}, const Control& control = {});
 
 struct CrossFit {
   double chance = 1;
@@ -52,13 +52,14 @@ CrossFit one_more_unit(const Matrix& z, const Matrix& residual, const Halves& ha
                        const Control& control = {});
 
 /// The best of these units where all samples tell, no more than `most`, by falling gain.
-std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const Matrix& basis, const std::vector<Vector>& forms,
+std::vector<FoundUnit> found_on_all(const Matrix& z, const Matrix& residual, const RoughBasis& basis, const std::vector<Vector>& forms,
                                     Index most, const UnitKind& kind = {});
 
 /// What one more unit gains of Σ r² where all units may move, from each of `starts`: the largest. `labels` in units of the noise;
-/// `forms` (units by z~) and `outputs` (outputs by units) are the answer's. A start whose gain is far from `worth_it`, and no longer rises
-/// by much, is left.
+/// `forms` (units by z~) and `outputs` (outputs by units) are the answer's, which leaves Σ r² = `before`; unless given, where all its units
+/// may move. A start whose gain is far from `worth_it`, and no longer rises by much, is left.
 double gain_of_refit(const Matrix& z, const Matrix& labels, const Matrix& forms, const Matrix& outputs,
-                     const std::vector<FoundUnit>& starts, const Control& control, const std::function<bool(double)>& worth_it = {});
+                     const std::vector<FoundUnit>& starts, const Control& control, std::optional<double> before = {},
+                     const std::function<bool(double)>& worth_it = {});
 
 }  // namespace relucover

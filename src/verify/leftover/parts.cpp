@@ -7,12 +7,10 @@
 namespace relucover {
 
 Cells parts_of(const Eigen::Ref<const Vector>& variable, const Eigen::Ref<const Vector>& sorted, Index parts) {
-  std::vector<double> bounds;
-  for (Index part = 1; part < parts; ++part) bounds.push_back(sorted[part * sorted.size() / parts]);
+  Eigen::ArrayXd beyond = Eigen::ArrayXd::Zero(variable.size());  // so many bounds
+  for (Index part = 1; part < parts; ++part) beyond += (variable.array() >= sorted[part * sorted.size() / parts]).cast<double>();
   Cells cells(static_cast<std::size_t>(variable.size()));
-  for (Index i = 0; i < variable.size(); ++i)
-    cells[static_cast<std::size_t>(i)] =
-        static_cast<std::uint16_t>(std::upper_bound(bounds.begin(), bounds.end(), variable[i]) - bounds.begin());
+  for (Index i = 0; i < variable.size(); ++i) cells[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(beyond[i]);
   return cells;
 }
 

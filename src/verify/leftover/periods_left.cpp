@@ -6,53 +6,80 @@
 #include <numbers>
 #include <vector>
 
+#include "verify/leftover/features.hpp"
 #include "verify/leftover/tails.hpp"
 
 namespace relucover {
 
 namespace {
 
-constexpr Index cells = 8192, points = 2 * cells, most_periods = cells / 8;
+constexpr Index cells = 8192, points = 2 * cells, most_periods = cells / 8, quarter = points / 4;
 
-/// Σ_k values_k e^{-2πi jk / points} for all j, in place; the number of points is a power of two.
-void transform(std::vector<std::complex<double>>& values) {
-  static const std::vector<std::complex<double>> roots = [] {
-    std::vector<std::complex<double>> all(points / 2);
-    for (std::size_t k = 0; k < all.size(); ++k)
-      all[k] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points));
-    return all;
-  }();
-  const std::size_t n = values.size();
-  for (std::size_t i = 1, j = 0; i < n; ++i) {
-    std::size_t bit = n >> 1;
-    for (; (j & bit) != 0; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) std::swap(values[i], values[j]);
-  }
-  for (std::size_t length = 2; length <= n; length *= 2)
-    for (std::size_t first = 0; first < n; first += length)
-      for (std::size_t k = 0; k < length / 2; ++k) {
-        auto &a = values[first + k], &b = values[first + k + length / 2];
-        const auto turned = b * roots[k * (n / length)];
-        b = a - turned;
-        a += turned;
+using Sequence = Eigen::ArrayXf;
+
+/// Σ_k (real_k + i imaginary_k) e^{-2πi jk / points}. Sums and differences of halves, as long as they are, leave the answers in the order
+/// of reversed bits; only few are wanted, and the last four terms of these are added where somebody asks.
+class Transform {
+ public:
+  Transform() : place_(quarter) {
+    Index place = 0;
+    for (Index length = points; length >= 8; length /= 2)
+      for (Index k = 0; k < length / 2; ++k, ++place) {
+        const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length);
+        cosines_[place] = static_cast<float>(std::cos(angle));
+        sines_[place] = static_cast<float>(std::sin(angle));
       }
-}
+    for (Index j = 0; j < quarter; ++j)
+      for (Index bit = 1, reversed = points / 2; bit < quarter; bit *= 2, reversed /= 2)
+        if ((j & bit) != 0) place_[static_cast<std::size_t>(j)] += reversed;
+  }
+  void run() {
+    Index turns = 0;
+    for (Index length = points; length >= 8; turns += length / 2, length /= 2) {
+      const Index half = length / 2;
+      const auto cosines = cosines_.segment(turns, half), sines = sines_.segment(turns, half);
+      for (Index first = 0; first < points; first += length) {
+        auto r = real.segment(first, half), i = imaginary.segment(first, half), r2 = real.segment(first + half, half),
+             i2 = imaginary.segment(first + half, half), dr = difference_real_.head(half), di = difference_imaginary_.head(half);
+        dr = r - r2;
+        di = i - i2;
+        r += r2;
+        i += i2;
+        r2 = dr * cosines - di * sines;
+        i2 = dr * sines + di * cosines;
+      }
+    }
+  }
+  /// Answer j of the first quarter.
+  std::complex<float> at(Index j) const {
+    const Index first = place_[static_cast<std::size_t>(j)];
+    return {real.segment<4>(first).sum(), imaginary.segment<4>(first).sum()};
+  }
+  /// Answer -j, j > 0: of the last quarter.
+  std::complex<float> before(Index j) const {
+    const Index first = place_[static_cast<std::size_t>(quarter - j)];
+    const auto r = real.segment<4>(first), i = imaginary.segment<4>(first);
+    return {r[0] - i[1] - r[2] + i[3], i[0] + r[1] - i[2] - r[3]};
+  }
+  Sequence real{points}, imaginary{points};
+
+ private:
+  Sequence cosines_{points}, sines_{points};  // e^{-2πi k / length} of every length, behind each other
+  std::vector<Index> place_;
+  Sequence difference_real_{points / 2}, difference_imaginary_{points / 2};
+};
 
 /// Rows of a variable on a grid over the middle of its values; -1 beyond. Empty: too few values to have periods.
-std::vector<Index> cells_along(const Vector& variable) {
+std::vector<Index> cells_along(const Eigen::Ref<const Vector>& variable, const Eigen::Ref<const Vector>& sorted) {
   constexpr double left_out = 0.005;
   constexpr double fewest = 50;
-  Vector sorted = variable;
-  const auto end = std::partition(sorted.begin(), sorted.end(), [](double value) { return !std::isnan(value); });
-  std::sort(sorted.begin(), end);
-  sorted.conservativeResize(end - sorted.begin());
-  const auto n = static_cast<double>(sorted.size());
+  const auto numbers = std::lower_bound(sorted.begin(), sorted.end(), true, [](double value, bool) { return std::isfinite(value); });
+  const auto n = static_cast<double>(numbers - sorted.begin());
   if (n < fewest) return {};
   const double low = sorted[static_cast<Index>(left_out * n)], high = sorted[static_cast<Index>((1 - left_out) * (n - 1))];
   if (!(high > low)) return {};
   double distinct = 1;
-  for (Index i = 1; i < sorted.size() && distinct < fewest; ++i) distinct += sorted[i] != sorted[i - 1] ? 1 : 0;
+  for (Index i = 1; i < static_cast<Index>(n) && distinct < fewest; ++i) distinct += sorted[i] != sorted[i - 1] ? 1 : 0;
   if (distinct < fewest) return {};
   std::vector<Index> cell(static_cast<std::size_t>(variable.size()), -1);
   for (Index i = 0; i < variable.size(); ++i)
@@ -65,32 +92,36 @@ std::vector<Index> cells_along(const Vector& variable) {
 }  // namespace
 
 // With flipped signs, Σ_i ±r_i e^{iθ_i} is a normal variable in the plane; its largest variance is (Σ r² + |Σ r² e^{2iθ}|) / 2.
-double periods_left(const Matrix& variables, const Matrix& residual) {
+double periods_left(const Matrix& variables, const Matrix& sorted, const Matrix& of) {
   constexpr Index slowest = 4;  // half periods over the range
+  const Matrix residual = of_unit_size(of);
+  Transform transform;
   double least = 1;
   Index looked_at = 0;
-  for (const auto& variable : variables.colwise()) {
-    const std::vector<Index> cell = cells_along(variable);
+  for (Index variable = 0; variable < variables.cols(); ++variable) {
+    const std::vector<Index> cell = cells_along(variables.col(variable), sorted.col(variable));
     if (cell.empty()) continue;
     ++looked_at;
     Vector sum = Vector::Zero(2 * most_periods);
     for (const auto& output : residual.colwise()) {
       // One transform of two real sequences: r, and r² as the imaginary part.
-      std::vector<std::complex<double>> values(static_cast<std::size_t>(points));
+      transform.real.setZero();
+      transform.imaginary.setZero();
       double squares = 0;
       for (Index i = 0; i < output.size(); ++i)
         if (const Index at = cell[static_cast<std::size_t>(i)]; at >= 0) {
-          values[static_cast<std::size_t>(at)] += std::complex<double>(output[i], output[i] * output[i]);
-          squares += output[i] * output[i];
+          const double square = output[i] * output[i];
+          transform.real[at] += static_cast<float>(output[i]);
+          transform.imaginary[at] += static_cast<float>(square);
+          squares += square;
         }
       if (!(squares > 0)) continue;
-      transform(values);
-      const auto of = [&](Index j, bool second) {
-        const auto there = values[static_cast<std::size_t>(j)],
-                   opposite = std::conj(values[static_cast<std::size_t>((points - j) % points)]);
-        return second ? (there - opposite) / std::complex<double>(0, 2) : (there + opposite) / 2.0;
-      };
-      for (Index j = slowest; j < 2 * most_periods; ++j) sum[j] += std::norm(of(j, false)) / (squares + std::abs(of(2 * j, true)));
+      transform.run();
+      for (Index j = slowest; j < 2 * most_periods; ++j) {
+        const double of_residual = std::norm(transform.at(j) + std::conj(transform.before(j))) / 4,
+                     of_squares = std::abs(transform.at(2 * j) - std::conj(transform.before(2 * j))) / 2;
+        sum[j] += of_residual / (squares + of_squares);
+      }
     }
     const double as_sine = sum.maxCoeff();
     // A saw tooth has as much again at twice and three times as many periods.

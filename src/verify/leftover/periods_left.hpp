@@ -5,7 +5,7 @@
 namespace relucover {
 
 /// The least chance of a wave along a single variable against flips of signs, up to a thousand periods over its range, times their number.
-/// Rows where a variable is NaN are not looked at along it.
-double periods_left(const Matrix& variables, const Matrix& residual);
+/// `sorted`: the variables, each by itself; infinite where a variable is not looked at.
+double periods_left(const Matrix& variables, const Matrix& sorted, const Matrix& residual);
 
 }  // namespace relucover

@@ -228,7 +228,7 @@ double affine_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStr
   return not_an_optimum(answer.residual, spanning_basis(beyond(basis, std::move(affine))), random);
 }
 
-Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vector& slopes, const Matrix& basis, RandomStream& random) {
+Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vector& slopes, const RoughBasis& basis, RandomStream& random) {
   constexpr Index directions = 40;
   Vector visible(slopes.size());
   Matrix W = random.normal_matrix(z.cols(), directions);
@@ -236,7 +236,7 @@ Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vect
   const Matrix heights = z * W;
   for (Index i = 0; i < slopes.size(); ++i) {
     const Matrix units = answer.f.values(slopes[i] * heights);
-    const Vector left = (units.colwise().squaredNorm() - (basis.transpose() * units).colwise().squaredNorm()).cwiseMax(0).cwiseSqrt();
+    const Vector left = (units.colwise().squaredNorm() - basis.along(units).colwise().squaredNorm()).cwiseMax(0).cwiseSqrt();
     visible[i] = median_of(left) / std::sqrt(static_cast<double>(std::max<Index>(1, z.rows())));
   }
   return visible;

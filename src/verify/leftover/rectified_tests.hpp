@@ -38,7 +38,7 @@ double affine_left(const RectifiedAnswer& answer, const Matrix& basis, RandomStr
 
 /// Size of the further units that could stand beside unit i, as steep as it is, after taking out what the answer can do: the median of
 /// root mean squares.
-Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vector& slopes, const Matrix& basis, RandomStream& random);
+Vector visible_beside(const RectifiedAnswer& answer, const Matrix& z, const Vector& slopes, const RoughBasis& basis, RandomStream& random);
 
 /// What one more unit gains of Σ r² where all may move, from each of `starts` (forms of z~): the largest.
 double gain_of_rectified_refit(const RectifiedAnswer& answer, const Matrix& labels, const Matrix& z, const std::vector<FoundUnit>& starts,

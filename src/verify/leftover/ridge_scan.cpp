@@ -35,11 +35,9 @@ Matrix directions_of(const Matrix& z, const Matrix& residual, const Matrix& unit
 class Scan {
  public:
   /// Columns of `values`: one set of signs each, output by output; what a fit would take away of them is taken away.
-  Scan(const std::vector<Matrix>& values, std::vector<Index> widths)
-      : widths_(std::move(widths)), sums_(values.front().rows() + 1, static_cast<Index>(values.size())),
-        sums_of_sums_(sums_.rows() + 1, sums_.cols()) {
-    for (const Matrix& of_output : values) values_.push_back(of_output.cast<float>());
-  }
+  Scan(std::vector<RoughMatrix> values, std::vector<Index> widths)
+      : values_(std::move(values)), widths_(std::move(widths)), sums_(values_.front().rows() + 1, static_cast<Index>(values_.size())),
+        sums_of_sums_(sums_.rows() + 1, sums_.cols()) {}
 
   /// The largest square over what chance gives it, for column k.
   double largest(const std::vector<std::uint32_t>& order, Index k) {
@@ -81,9 +79,9 @@ class Scan {
     for (Index output = 1; output < sums_.cols(); ++output) squares += squares_of(output);
     return squares.maxCoeff();
   }
-  std::vector<Eigen::MatrixXf> values_;  // eight at once, and fine enough
+  std::vector<RoughMatrix> values_;  // eight at once, and fine enough
   std::vector<Index> widths_;
-  Eigen::MatrixXf sums_;  // of each output
+  RoughMatrix sums_;  // of each output
   Matrix sums_of_sums_;
   Eigen::ArrayXf squares_;
   Eigen::ArrayXd hat_squares_;
@@ -109,8 +107,8 @@ double turned(const Matrix& z, Vector direction, Scan& scan, Index k, double val
 
 }  // namespace
 
-double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, bool even, RandomStream& random,
-                   const Control& control) {
+double ridges_left(const Matrix& z, const Matrix& studentised, const RoughBasis& basis, const Matrix& units, bool even,
+                   RandomStream& random, const Control& control) {
   constexpr Index flips = 60, few_flips = 30, first_flips = 10, fewest = 8, most_inputs = 40, times_more = 16;
   constexpr double bound = 5, work = 4e7, widen = 1.8, suspicious = 2.5, ordinary = 0.04;
   const Index n = z.rows(), outputs = studentised.cols();
@@ -122,15 +120,15 @@ double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& bas
   const Matrix directions = directions_of(z, residual, units, z.cols() == 1 ? 1 : times_more * few, even, random);
   Matrix signs = random_signs(n, flips + 1, random);
   signs.col(flips).setOnes();
-  std::vector<Matrix> flipped;
+  std::vector<RoughMatrix> flipped;
   std::vector<std::vector<Index>> places(static_cast<std::size_t>(even ? flips : 0));
   for (auto& place : places) place = random_rows(n, n, random);
   for (const auto& output : residual.colwise()) {
     Matrix drawn = output.asDiagonal() * signs;
     for (std::size_t k = 0; k < places.size(); ++k) drawn.col(static_cast<Index>(k)) = drawn.col(static_cast<Index>(k))(places[k]).eval();
-    flipped.push_back(orthogonal_to(basis, std::move(drawn)));
+    flipped.push_back(basis.without(RoughMatrix(drawn.cast<float>())));
   }
-  Scan scan(flipped, widths);
+  Scan scan(std::move(flipped), widths);
   Vector best = Vector::Zero(flips + 1);
   std::vector<Index> best_at(static_cast<std::size_t>(flips + 1), 0);
   std::vector<std::uint32_t> order;

@@ -3,6 +3,7 @@
 #include "core/random.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
+#include "verify/leftover/rough_basis.hpp"
 
 namespace relucover {
 
@@ -11,7 +12,7 @@ namespace relucover {
 /// over its local noise; `basis` spans the answer's tangent functions; `units`: its own directions, as columns.
 /// `even`: noise is of one size and has no tails, so that rows may change places too: how a few large residuals lie tells more than their
 /// signs.
-double ridges_left(const Matrix& z, const Matrix& studentised, const Matrix& basis, const Matrix& units, bool even, RandomStream& random,
-                   const Control& control);
+double ridges_left(const Matrix& z, const Matrix& studentised, const RoughBasis& basis, const Matrix& units, bool even,
+                   RandomStream& random, const Control& control);
 
 }  // namespace relucover

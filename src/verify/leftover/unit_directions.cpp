@@ -41,7 +41,10 @@ Matrix likely_directions(const Matrix& z, const Matrix& residual, Index count, R
   return directions;
 }
 
-Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
+namespace {
+
+template <class AnyMatrix>
+Vector places_of_kinks(const AnyMatrix& sorted, Index round, RandomStream& random) {
   const auto n = static_cast<double>(sorted.rows());
   Vector at(sorted.cols());
   for (Index j = 0; j < sorted.cols(); ++j) {
@@ -54,5 +57,10 @@ Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
   }
   return at;
 }
+
+}  // namespace
+
+Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) { return places_of_kinks(sorted, round, random); }
+Vector kink_places(const RoughMatrix& sorted, Index round, RandomStream& random) { return places_of_kinks(sorted, round, random); }
 
 }  // namespace relucover

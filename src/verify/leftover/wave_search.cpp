@@ -12,40 +12,37 @@ namespace relucover {
 
 namespace {
 
+/// In single precision: many at once, and fine enough.
 struct WaveHalf {
-  Matrix z, rest;  // the residual beyond the basis
-  const Matrix& basis;
+  RoughMatrix z, rest;  // the residual beyond the basis
+  const RoughBasis& basis;
 };
-
-/// In single precision: eight at once, and fine enough.
-Matrix cosines(const Matrix& angle) { return angle.cast<float>().array().cos().matrix().cast<double>(); }
-Matrix sines(const Matrix& angle) { return angle.cast<float>().array().sin().matrix().cast<double>(); }
 
 /// cos and sin of frequency·z, what they are along the basis, and what they explain beyond it.
 struct SeenWave {
-  Matrix waves;         // two columns
-  Matrix along;         // basisᵀ waves; empty where nobody asked
+  RoughMatrix waves;    // two columns
+  RoughMatrix along;    // basisᵀ waves; empty where nobody asked
   Matrix coefficients;  // two by outputs
   double gain = 0;
   /// What the waves foresee, with these coefficients.
-  Matrix beyond_basis(const Matrix& basis, const Matrix& with) const {
-    Matrix foreseen = waves * with;
-    if (along.size() > 0) foreseen -= basis * (along * with);
+  RoughMatrix beyond_basis(const RoughBasis& basis, const Matrix& with) const {
+    RoughMatrix foreseen = waves * with.cast<float>();
+    if (along.size() > 0) foreseen -= basis.columns() * (along * with.cast<float>());
     return foreseen;
   }
 };
 /// `rest` is orthogonal to the basis, so only the waves' sizes need to know of it, and the waves' way uphill not even of these: the
 /// basis takes little of a wave, and hardly less of its neighbours.
 SeenWave seen_wave(const WaveHalf& half, const Vector& frequency, bool beside_basis) {
-  const Vector angle = half.z * frequency;
+  const RoughVector angle = half.z * frequency.cast<float>();
   SeenWave seen;
   seen.waves.resize(angle.size(), 2);
-  seen.waves << cosines(angle), sines(angle);
-  const Matrix explained = seen.waves.transpose() * half.rest;
-  Matrix gram = seen.waves.transpose() * seen.waves;
+  seen.waves << angle.array().cos().matrix(), angle.array().sin().matrix();
+  const Matrix explained = (seen.waves.transpose() * half.rest).cast<double>();
+  Matrix gram = (seen.waves.transpose() * seen.waves).cast<double>();
   if (beside_basis) {
-    seen.along = half.basis.transpose() * seen.waves;
-    gram -= seen.along.transpose() * seen.along;
+    seen.along = half.basis.columns().transpose() * seen.waves;
+    gram -= (seen.along.transpose() * seen.along).cast<double>();
   }
   seen.coefficients = solve_semidefinite(gram + 1e-9 * static_cast<double>(angle.size()) * Matrix::Identity(2, 2), explained);
   seen.gain = explained.cwiseProduct(seen.coefficients).sum();
@@ -65,20 +62,22 @@ std::vector<WaveCandidate> best_of_many_waves(const WaveHalf& half, Index keep, 
   const auto affordable = static_cast<Index>(work / static_cast<double>(n * lengths * (10 + 4 * half.rest.cols())));
   const Index rounds = std::clamp<Index>(affordable / at_once, 2, 400);
   std::vector<WaveCandidate> best;
+  RoughMatrix real, imaginary, next;
   for (Index round = 0; round < rounds; ++round) {
     control.check();
     Matrix directions = random.normal_matrix(d, at_once);
     directions.colwise().normalize();
-    const Matrix angle = step * (half.z * directions);
-    const Matrix c = cosines(angle), s = sines(angle);
-    Matrix real = c, imaginary = s;
+    const RoughMatrix angle = half.z * (step * directions).cast<float>();
+    const RoughMatrix c = angle.array().cos(), s = angle.array().sin();
+    real = c;
+    imaginary = s;
     for (Index k = 2; k < first + lengths; ++k) {
-      const Matrix next = real.cwiseProduct(c) - imaginary.cwiseProduct(s);
-      imaginary = (real.cwiseProduct(s) + imaginary.cwiseProduct(c)).eval();
-      real = next;
-      const Vector gain =
+      next = real.cwiseProduct(c) - imaginary.cwiseProduct(s);
+      imaginary = real.cwiseProduct(s) + imaginary.cwiseProduct(c);
+      real.swap(next);
+      const RoughVector gain =
           ((real.transpose() * half.rest).rowwise().squaredNorm() + (imaginary.transpose() * half.rest).rowwise().squaredNorm()) * 2 /
-          static_cast<double>(n);
+          static_cast<float>(n);
       Index largest = 0;
       const double value = gain.maxCoeff(&largest);
       if (static_cast<Index>(best.size()) == keep && value <= best.back().gain) continue;
@@ -98,12 +97,12 @@ Vector climbed_wave(const WaveHalf& half, Vector frequency, int steps, bool besi
   for (int step = 0; step < steps; ++step) {
     Matrix gram = Matrix::Zero(d, d);
     Vector gradient = Vector::Zero(d);
-    const Matrix left = half.rest - now.beyond_basis(half.basis, now.coefficients);
+    const RoughMatrix left = half.rest - now.beyond_basis(half.basis, now.coefficients), coefficients = now.coefficients.cast<float>();
     for (Index o = 0; o < half.rest.cols(); ++o) {
-      const Vector slope = now.coefficients(1, o) * now.waves.col(0) - now.coefficients(0, o) * now.waves.col(1);
-      const Matrix by_frequency = slope.asDiagonal() * half.z;
-      gram += by_frequency.transpose() * by_frequency;
-      gradient += by_frequency.transpose() * left.col(o);
+      const RoughVector slope = coefficients(1, o) * now.waves.col(0) - coefficients(0, o) * now.waves.col(1);
+      const RoughMatrix by_frequency = slope.asDiagonal() * half.z;
+      gram += (by_frequency.transpose() * by_frequency).cast<double>();
+      gradient += (by_frequency.transpose() * left.col(o)).cast<double>();
     }
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(d) + 1e-300;
     const Vector change = solve_semidefinite(gram, gradient);
@@ -144,14 +143,15 @@ double one_more_wave(const Matrix& z, const Matrix& residual, const Halves& halv
   if (z.cols() < 2 || z.rows() < 40) return 1;
   const auto half_of = [&](int which) {
     const std::vector<Index>& rows = halves.rows[which];
-    return WaveHalf{z(rows, Eigen::all), orthogonal_to(halves.basis[which], residual(rows, Eigen::all)), halves.basis[which]};
+    return WaveHalf{z(rows, Eigen::all).cast<float>(), halves.basis[which].without(RoughMatrix(residual(rows, Eigen::all).cast<float>())),
+                    halves.basis[which]};
   };
   const WaveHalf first = half_of(0), second = half_of(1);
   const auto score = [&](const WaveHalf& searched, const WaveHalf& tested) {
     const Vector frequency = found_wave(searched, work, random, control);
-    const Matrix foreseen =
+    const RoughMatrix foreseen =
         seen_wave(tested, frequency, true).beyond_basis(tested.basis, seen_wave(searched, frequency, true).coefficients);
-    const Vector along = foreseen.cwiseProduct(tested.rest).rowwise().sum();
+    const Vector along = foreseen.cwiseProduct(tested.rest).rowwise().sum().cast<double>();
     const double spread = along.norm();
     return spread > 0 ? along.sum() / spread : 0.0;
   };

@@ -3,7 +3,7 @@
 #include "core/random.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
-#include "verify/leftover/features.hpp"
+#include "verify/leftover/rough_basis.hpp"
 
 namespace relucover {
 
