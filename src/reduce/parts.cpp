@@ -10,6 +10,7 @@
 
 #include "core/blas.hpp"
 #include "reduce/cut.hpp"
+#include "reduce/handover.hpp"
 #include "reduce/rank_exchange.hpp"
 
 namespace relucover {
@@ -66,7 +67,14 @@ tbb::task_arena& arena_of(int threads) {
 }  // namespace
 
 void in_parallel(Index count, int threads, const std::function<void(Index)>& work) {
-  arena_of(threads).execute([&] { tbb::parallel_for(Index{0}, count, work); });
+  hand_over();
+  arena_of(threads).execute([&] {
+    tbb::parallel_for(Index{0}, count, [&](Index i) {
+      const Handover task;
+      work(i);
+    });
+  });
+  hand_over();
 }
 
 namespace {
@@ -106,8 +114,10 @@ struct Work {
     std::vector<std::unique_ptr<Part>> waiting(static_cast<std::size_t>(at_once));
     const auto place_of = [&](Index chunk) -> std::unique_ptr<Part>& { return waiting[static_cast<std::size_t>(chunk % at_once)]; };
     Index next = first;
+    hand_over();
     arena_of(threads).execute([&] {
       const auto number = tbb::make_filter<void, Index>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) -> Index {
+        const Handover task;
         if (next == last) {
           flow.stop();
           return 0;
@@ -115,13 +125,17 @@ struct Work {
         return next++;
       });
       const auto add = tbb::make_filter<Index, Index>(tbb::filter_mode::parallel, [&](Index chunk) {
+        const Handover task;
         place_of(chunk) = add_chunk(chunk, check);
         return chunk;
       });
-      const auto merge =
-          tbb::make_filter<Index, void>(tbb::filter_mode::serial_in_order, [&](Index chunk) { take(std::move(place_of(chunk))); });
+      const auto merge = tbb::make_filter<Index, void>(tbb::filter_mode::serial_in_order, [&](Index chunk) {
+        const Handover task;
+        take(std::move(place_of(chunk)));
+      });
       tbb::parallel_pipeline(static_cast<std::size_t>(at_once), number & add & merge);
     });
+    hand_over();
   }
 };
 

@@ -8,6 +8,7 @@
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/judged.hpp"
 #include "verify/leftover/near_rows.hpp"
+#include "verify/leftover/periods_in_units.hpp"
 #include "verify/leftover/periods_left.hpp"
 
 namespace relucover {
@@ -80,6 +81,29 @@ TEST(Periods, StairsInAUnitAreSeen) {
   Matrix variables(x.rows(), 4);
   variables << x, (t.array() > 0).select(t, INFINITY);
   EXPECT_LT(periods_left(variables, sorted_columns(variables), residual), 1e-4);
+}
+
+/// Stairs of a unit worth `deviations`, and an answer whose direction is off by what noise of 1 and a slope of `size` leave.
+double chance_of_stairs(double deviations, RandomStream& random) {
+  constexpr Index inputs = 5;
+  constexpr double size = 5;
+  const Matrix z = random.normal_matrix(3000, inputs);
+  const Vector truth = random.normal_vector(inputs).normalized(),
+               error = random.normal_vector(inputs) / (size * std::sqrt(0.5 * static_cast<double>(z.rows())));
+  const Eigen::RowVectorXd answer = (truth + error).transpose();
+  const Vector t = z * truth, on = (t.array() > 0).cast<double>();
+  const Vector stairs = (6 * t.array() - (6 * t.array()).floor() - 0.5) * on.array();
+  const Matrix residual = random.normal_matrix(z.rows(), 1) + deviations / stairs.norm() * stairs;
+  return periods_in_units(z, z * answer.transpose(), answer, Vector::Constant(1, size), residual, random);
+}
+
+TEST(Periods, StairsInAUnitWhoseDirectionIsOffAreSeen) {
+  RandomStream random(9, purpose::study);
+  Index seen = 0, low = 0;
+  for (Index k = 0; k < 20; ++k) seen += chance_of_stairs(10, random) < 3e-4 ? 1 : 0;
+  for (Index k = 0; k < times; ++k) low += chance_of_stairs(0, random) < 0.01 ? 1 : 0;
+  EXPECT_GE(seen, 19);
+  EXPECT_LE(low, 5);
 }
 
 TEST(Groups, NoiseIsNothing) {

@@ -1,5 +1,6 @@
 """Labels that no network of one hidden layer made, or none with few units."""
 import numpy as np
+from scipy.special import ndtr
 
 from .. import noises
 from ..case import Case
@@ -144,4 +145,52 @@ def terms(rng):
     case.x, case.y = x, case.truth(x)
     case.extra["alike"] = len(shapes) * d * (d - 1)  # terms of two columns that one would have to think of before
     add_noise(case, noises.normal(rng, case.y.shape, noise))
+    return case
+
+
+def _shape(rng, kind, d):
+    """A function of a few oblique directions, or of the distance from a place, as fast as rows lie densely."""
+    one, two = rng.standard_normal((2, d)) / np.sqrt(d)
+    at, speed, width = rng.standard_normal(d) * 0.7, rng.uniform(1.5, 4), rng.uniform(0.3, 0.8)
+    limits = rng.standard_normal(d) * 0.6
+    table = rng.standard_normal(d + 1)
+    return {
+        "rings": lambda v: np.sin(speed * np.linalg.norm(v - at, axis=1)), "slab": lambda v: (np.abs(v @ one) < width) * np.sign(v @ two),
+        "oblique corner": lambda v: (v @ one > 0.3) * (v @ two > 0.1) * 1.0, "oblique waves": lambda v: np.sin(speed * (v @ one)) * np.sin(speed * (v @ two)),
+        "how many are large": lambda v: table[(v > limits).sum(1)], "ball": lambda v: (np.linalg.norm(v - at, axis=1) < 1) * 1.0}[kind]
+
+
+SHAPES = ["rings", "slab", "oblique corner", "oblique waves", "how many are large", "ball"]
+
+
+@family("shapes", 3)
+def shapes(rng):
+    """A network, noise, and a term that is no function of one or two columns. Found by somebody who had not seen the tests."""
+    kind, d, k = str(rng.choice(SHAPES)), int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    n = int(np.exp(rng.uniform(np.log(2000), np.log(8000))))
+    x = rng.standard_normal((n, d))
+    net, term = planted(rng, d, k, x=x, least_share=0.15, least_angle=0.4), _shape(rng, kind, d)
+    noise = rng.uniform(0.02, 0.3) * noises.spread_of(net(x))
+    size = noise * rng.uniform(18, 35) / np.sqrt(n) / max(float(np.std(term(x))), 1e-300)
+    truth = Function(lambda v: net(v) + size * term(v)[:, None], 1, f"{k} units and {kind}")
+    case = Case(x, truth(x), truth, lambda g, m: g.standard_normal((m, d)), truth.words, units=k if rng.random() < 0.5 else "auto")
+    case.extra["alike"] = 100000  # places, directions and speeds that one would have to think of before
+    return add_noise(case, noises.normal(rng, case.y.shape, noise))
+
+
+@family("selected", 2)
+def selected(rng):
+    """Rows whose label is beyond a limit were kept: what is expected there bends."""
+    d, k = int(rng.integers(2, 7)), int(rng.integers(1, 4))
+    n, draw = int(np.exp(rng.uniform(np.log(800), np.log(4000)))), lambda g, m, d_=d: g.standard_normal((m, d_))
+    x = draw(rng, 4 * n, d)
+    net = planted(rng, d, k, x=x, least_share=0.15, least_angle=0.4)
+    noise = rng.uniform(0.1, 0.5) * noises.spread_of(net(x))
+    y = net(x) + noise * rng.standard_normal((len(x), 1))
+    limit = float(np.quantile(y, rng.uniform(0.1, 0.5)))
+    chosen = np.flatnonzero(y[:, 0] > limit)[:n]
+    expected = lambda v: noise * np.exp(-0.5 * ((limit - net(v)) / noise) ** 2) / np.sqrt(2 * np.pi) / np.maximum(ndtr((net(v) - limit) / noise), 1e-12)
+    truth = Function(lambda v: net(v) + expected(v), 1, f"{k} units, rows chosen by their labels")
+    case = Case(x[chosen], y[chosen], truth, lambda g, m: draw(g, m), truth.words, units=k if rng.random() < 0.5 else "auto")
+    case.noise = noises.Noise(noise, words="normal, cut off")
     return case

@@ -324,13 +324,15 @@ std::vector<Grouping> patterns_of(const Matrix& t) {
 }
 
 double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const RoughBasis* basis, const Matrix& residual,
-                   Chance chance, RandomStream& random) {
+                   Chance chance, RandomStream& random, const Control& control) {
   constexpr Index few_groups = 50, draws = 1500;
   constexpr std::size_t most_beyond = 12, few_groupings = 2;
   constexpr double could_matter = 1e-3, suspicious = 0.02;
   if (groupings.empty() || residual.rows() < 20) return 1;
   const bool few = groupings.size() <= few_groupings;  // all are looked at in full
+  control.check();
   const SumsOverGroups sums(groupings, weights, residual, few_groups);
+  control.check();
   struct Look {
     const Grouping* grouping;
     Index weight;  // 0: none
@@ -355,6 +357,7 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
   for (std::size_t k = 0; k < promising.size() && basis != nullptr; ++k) {
     const Look& look = promising[k];
     if (look.grouping->count > few_groups || (k >= most_beyond && !few)) continue;
+    control.check();
     SumBeyond sum(*look.grouping, weight_of(look), *basis);
     if (const double there = sum.chance(residual); there < least) {
       least = there;
@@ -366,9 +369,11 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
   const Matrix values = best ? residual : Matrix(weight_of(promising.front()).asDiagonal() * residual);
   const auto sum_of = [&](const Matrix& r) { return best ? best->of(r) : sum_over(*promising.front().grouping, r).value; };
   Vector drawn(draws);
-  for (Index k = 0; k < draws; ++k)
-    drawn[k] = sum_of(chance == Chance::flips ? Matrix(random_signs(values.rows(), 1, random).col(0).asDiagonal() * values)
-                                              : Matrix(values(random_rows(values.rows(), values.rows(), random), Eigen::all)));
+  for (double& sum : drawn) {
+    control.check();
+    sum = sum_of(chance == Chance::flips ? Matrix(random_signs(values.rows(), 1, random).col(0).asDiagonal() * values)
+                                         : Matrix(values(random_rows(values.rows(), values.rows(), random), Eigen::all)));
+  }
   return std::min(1.0, std::max(least, tail_of_many_draws(drawn, sum_of(values))) * static_cast<double>(count));
 }
 

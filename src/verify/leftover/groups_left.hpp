@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "relucover/progress.hpp"
 #include "relucover/types.hpp"
 #include "verify/leftover/rough_basis.hpp"
 
@@ -24,6 +25,6 @@ enum class Chance { flips, places };
 /// The least chance of Σ over groups of (Σ w r)² / count, among all groupings and weights w (1, and the columns of `weights` where groups
 /// are large), times their number. Flips are held against what groups hold beyond `basis`, if there is one.
 double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const RoughBasis* basis, const Matrix& residual,
-                   Chance chance, RandomStream& random);
+                   Chance chance, RandomStream& random, const Control& control = {});
 
 }  // namespace relucover

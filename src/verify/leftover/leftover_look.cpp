@@ -14,9 +14,13 @@
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/groups_left.hpp"
+#include "verify/leftover/nests.hpp"
 #include "verify/leftover/noise_shape.hpp"
+#include "verify/leftover/periods_in_units.hpp"
 #include "verify/leftover/periods_left.hpp"
 #include "verify/leftover/ridge_scan.hpp"
+#include "verify/leftover/row_order.hpp"
+#include "verify/leftover/selected_rows.hpp"
 #include "verify/leftover/tails.hpp"
 #include "verify/leftover/wave_search.hpp"
 
@@ -112,6 +116,15 @@ Matrix single_variables(const Judged& answer, const KeptRows& kept) {
   return variables;
 }
 
+/// Columns, and units where they are active.
+Matrix what_may_drift(const Judged& answer, const KeptRows& kept) {
+  constexpr Index most = 24;
+  const Index columns = std::min(answer.inputs(), most), units = std::min(kept.t.cols(), most);
+  Matrix functions(kept.x.rows(), columns + units);
+  functions << kept.x.leftCols(columns), kept.t.leftCols(units).cwiseMax(0);
+  return functions;
+}
+
 /// Units where they are active, infinite elsewhere.
 Matrix active_sides(const Matrix& t) {
   constexpr Index most = 24;
@@ -168,6 +181,13 @@ bool LookAtLeftover::test_rows() {
   verdict.test("equal_inputs",
                equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
+  verdict.test("row_order", row_order_left(what_may_drift(answer, kept), answer.y(kept.rows, Eigen::all), kept.residual, *kept.basis),
+               "what is left goes with the order of the rows: drift, seasons, or rows that depend on those before");
+  if (claimable)
+    verdict.test(
+        "selected_rows",
+        no_labels_beyond(answer.fit(kept.rows, Eigen::all), answer.y(kept.rows, Eigen::all), noise_.expected(kept.rows, Eigen::all)),
+        "labels end where noise would not let them: rows seem to have been chosen by their labels");
   rounded = grid_.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid_.step();
   return goes_on();
 }
@@ -216,10 +236,13 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
                "the residual is a wave along one input, unit or distance");
   if (claimable) {
     const Matrix slopes = standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12)));
-    verdict.test("groups", groups_left(groupings_of(kept.x), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random),
+    verdict.test("groups", groups_left(groupings_of(kept.x), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random, control_),
                  "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest",
                  false_alarms::common);
-    verdict.test("patterns", groups_left(patterns_of(kept.t), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random),
+    verdict.test("nests",
+                 groups_left(nests_of(kept.z, verdict.random), slopes, nullptr, kept.residual, Chance::flips, verdict.random, control_),
+                 "rows that are near each other err together: what is left is a function of the inputs");
+    verdict.test("patterns", groups_left(patterns_of(kept.t), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random, control_),
                  "the residual goes with which units are on, or how many", false_alarms::common);
     const std::string repeats = "the residual repeats along one input, unit or distance";
     verdict.test("periods", periods_left(variables, sorted, kept.residual), repeats, false_alarms::common);
@@ -229,6 +252,13 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   }
   verdict.test("cells_of_two", cells_of_two(variables, sorted, kept.residual, verdict.random),
                "the residual is a function of two inputs, units or distances");
+  return goes_on();
+}
+
+bool LookAtLeftover::test_periods_in_units(const Matrix& slopes, const Vector& sizes) {
+  if (claimable)
+    verdict.test("periods_in_units", periods_in_units(kept.z, kept.t, slopes, sizes, kept.residual, verdict.random, control_),
+                 "the residual repeats inside a unit: stairs, or rounding", false_alarms::common);
   return goes_on();
 }
 

@@ -49,6 +49,8 @@ class LookAtLeftover {
   bool test_kinks();
   /// Many units at once, smooth functions, waves, terms of columns, functions of one or two variables.
   bool test_functions(const UnitKind& kind);
+  /// Periods where a unit is active. `slopes`: units along z, as rows; `sizes`: what a slope of one adds to decorrelated labels.
+  bool test_periods_in_units(const Matrix& slopes, const Vector& sizes);
   /// A wave looked for with so many operations.
   bool test_wave(double work);
   /// `units`: the answer's own directions along z, as columns.

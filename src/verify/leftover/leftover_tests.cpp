@@ -41,6 +41,11 @@ RectifiedAnswer rectified_answer(const Judged& answer, const KeptRows& kept, con
   return {kept.x, kept.residual, network.W, kept.decorrelation.transpose() * network.A, answer.unit};
 }
 
+/// What units add to decorrelated labels.
+Vector sizes_of_outputs(const KeptRows& kept, const Network& network) {
+  return (kept.decorrelation.transpose() * network.A).colwise().norm().transpose();
+}
+
 /// What an activation other than ReLU was not stated to have.
 void test_stated_form(const Judged& answer, const KeptRows& kept, const Network& network, Verdict& verdict) {
   constexpr double deviations = 5;
@@ -152,8 +157,7 @@ double detection_limit(const Judged& answer, const KeptRows& kept, const Network
   constexpr double for_none = 60, for_each_input = 18, most = 150;
   const double shown = std::min(most, for_none + for_each_input * static_cast<double>(answer.z.cols()));
   const Matrix forms = forms_of(answer, network);
-  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm(),
-               outputs = (kept.decorrelation.transpose() * network.A).colwise().norm().transpose();
+  const Vector slope = forms.leftCols(answer.z.cols()).rowwise().norm(), outputs = sizes_of_outputs(kept, network);
   const Vector strength =
       answer.unit.is_relu()
           ? slope.cwiseProduct(outputs)
@@ -181,6 +185,9 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
       fmt::format("one more unit, found on one half of the samples, explains more on the other ({:.1f} standard deviations)", more.score));
   // A unit of another activation has a smooth remainder in whatever direction it lies: looked for harder there.
   if (!look.goes_on() || !look.test_wave(answer.unit.is_relu() ? 4e7 : 6e8)) return verdict.result;
+  if (answer.unit.is_relu() && answer.units() > 0 &&
+      !look.test_periods_in_units(forms_of(answer, network).leftCols(answer.z.cols()), sizes_of_outputs(kept, network)))
+    return verdict.result;
   if (!look.test_ridges(forms_of(answer, network).leftCols(answer.z.cols()).transpose())) return verdict.result;
   if (look.test_tails() && answer.units() > 0) test_heavy_tails(answer, kept, network, look.studentised, look.too_heavy, verdict);
   if (answer.units() > 0)
