@@ -94,40 +94,72 @@ std::vector<Index> cells_along(const Eigen::Ref<const Vector>& variable, const E
 // With flipped signs, Σ_i ±r_i e^{iθ_i} is a normal variable in the plane; its largest variance is (Σ r² + |Σ r² e^{2iθ}|) / 2.
 double periods_left(const Matrix& variables, const Matrix& sorted, const Matrix& of) {
   constexpr Index slowest = 4;  // half periods over the range
+  constexpr double could_matter = 1e-2;
   const Matrix residual = of_unit_size(of);
+  const Vector pooled = residual.rowwise().squaredNorm() / static_cast<double>(residual.cols());
   Transform transform;
   double least = 1;
   Index looked_at = 0;
-  for (Index variable = 0; variable < variables.cols(); ++variable) {
-    const std::vector<Index> cell = cells_along(variables.col(variable), sorted.col(variable));
-    if (cell.empty()) continue;
-    ++looked_at;
+  std::vector<Index> cell;
+  const auto put = [&](Sequence& to, const auto& values) {
+    to.setZero();
+    for (Index i = 0; i < values.size(); ++i)
+      if (const Index at = cell[static_cast<std::size_t>(i)]; at >= 0) to[at] += static_cast<float>(values[i]);
+    return static_cast<double>(to.sum());
+  };
+  // One transform of two real sequences, the second one as the imaginary part.
+  const auto first_of_two = [&](Index j) { return std::norm(transform.at(j) + std::conj(transform.before(j))) / 4; };
+  const auto second_of_two = [&](Index j) { return std::norm(transform.at(j) - std::conj(transform.before(j))) / 4; };
+  /// Scores of all numbers of periods, added up over outputs.
+  const auto scores_of_each = [&] {
     Vector sum = Vector::Zero(2 * most_periods);
     for (const auto& output : residual.colwise()) {
-      // One transform of two real sequences: r, and r² as the imaginary part.
-      transform.real.setZero();
-      transform.imaginary.setZero();
-      double squares = 0;
-      for (Index i = 0; i < output.size(); ++i)
-        if (const Index at = cell[static_cast<std::size_t>(i)]; at >= 0) {
-          const double square = output[i] * output[i];
-          transform.real[at] += static_cast<float>(output[i]);
-          transform.imaginary[at] += static_cast<float>(square);
-          squares += square;
-        }
+      put(transform.real, output);
+      const double squares = put(transform.imaginary, output.cwiseAbs2());
       if (!(squares > 0)) continue;
       transform.run();
-      for (Index j = slowest; j < 2 * most_periods; ++j) {
-        const double of_residual = std::norm(transform.at(j) + std::conj(transform.before(j))) / 4,
-                     of_squares = std::abs(transform.at(2 * j) - std::conj(transform.before(2 * j))) / 2;
-        sum[j] += of_residual / (squares + of_squares);
-      }
+      for (Index j = slowest; j < 2 * most_periods; ++j) sum[j] += first_of_two(j) / (squares + std::sqrt(second_of_two(2 * j)));
     }
+    return sum;
+  };
+  /// The same as if the squares of all outputs went alike: half as many transforms.
+  const auto rough_scores = [&] {
+    Vector sum = Vector::Zero(2 * most_periods), variance(2 * most_periods);
+    put(transform.real, residual.col(0));
+    const double squares = put(transform.imaginary, pooled);
+    if (!(squares > 0)) return sum;
+    transform.run();
+    for (Index j = slowest; j < 2 * most_periods; ++j) {
+      variance[j] = squares + std::sqrt(second_of_two(2 * j));
+      sum[j] = first_of_two(j);
+    }
+    for (Index output = 1; output < residual.cols(); output += 2) {
+      put(transform.real, residual.col(output));
+      if (output + 1 < residual.cols())
+        put(transform.imaginary, residual.col(output + 1));
+      else
+        transform.imaginary.setZero();
+      transform.run();
+      for (Index j = slowest; j < 2 * most_periods; ++j) sum[j] += first_of_two(j) + second_of_two(j);
+    }
+    for (Index j = slowest; j < 2 * most_periods; ++j) sum[j] /= variance[j];
+    return sum;
+  };
+  const auto chance_of = [&](const Vector& sum) {
     const double as_sine = sum.maxCoeff();
     // A saw tooth has as much again at twice and three times as many periods.
     double as_tooth = 0;
     for (Index j = slowest; 3 * j < 2 * most_periods; ++j) as_tooth = std::max(as_tooth, sum[j] + sum[2 * j] + sum[3 * j]);
-    least = std::min({least, erlang_tail(residual.cols(), as_sine), erlang_tail(3 * residual.cols(), as_tooth)});
+    return std::min(erlang_tail(residual.cols(), as_sine), erlang_tail(3 * residual.cols(), as_tooth));
+  };
+  const double looks = static_cast<double>(2 * 2 * most_periods * variables.cols());
+  for (Index variable = 0; variable < variables.cols(); ++variable) {
+    cell = cells_along(variables.col(variable), sorted.col(variable));
+    if (cell.empty()) continue;
+    ++looked_at;
+    double chance = residual.cols() > 1 ? chance_of(rough_scores()) : 0;
+    if (chance * looks < could_matter) chance = chance_of(scores_of_each());
+    least = std::min(least, chance);
   }
   if (looked_at == 0) return 1;
   return std::min(1.0, least * static_cast<double>(2 * 2 * most_periods * looked_at));
