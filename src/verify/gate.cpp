@@ -16,7 +16,6 @@
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/rough_basis.hpp"
 #include "verify/leftover/row_tests.hpp"
-#include "verify/network_error.hpp"
 #include "verify/sign_differences.hpp"
 
 namespace relucover {
@@ -145,8 +144,7 @@ Certificate Gate::certain(Status status, std::string reason) {
 }
 
 Certificate Gate::judge(const Claimed& claimed, const Control& control) {
-  const NetworkError all = network_error(claimed.network, claimed.samples, control);
-  const NetworkError held_out = network_error(claimed.network, claimed.held_out, control);
+  const NetworkError &all = claimed.error, &held_out = claimed.error_held_out;
   constexpr double float64_roundings = 32;
   const double rounding = float64_roundings * std::numeric_limits<double>::epsilon() * summed_magnitude(claimed.network, claimed.held_out);
   const double single = float32_rounding(claimed.network, claimed.held_out);

@@ -16,6 +16,7 @@
 #include "solve/rectifier.hpp"
 #include "solve/uncertainty.hpp"
 #include "verify/label_grid.hpp"
+#include "verify/network_error.hpp"
 
 namespace relucover {
 
@@ -44,6 +45,8 @@ struct Claimed {
   const SignFreeModel& model;  // the same, as it was solved for
   const LabelGrid& grid;
   double noise = 0;  // standard deviation of the labels' noise, where there is some
+  /// Of the network on all samples, and on those held out.
+  const NetworkError &error, &error_held_out;
   /// What the samples determine; empty: too many unknowns to say it in this way.
   const std::optional<Uncertainty>& known;
   /// For those: what they determine, without forming the Gram matrix. Asked for once, at the end.

@@ -106,7 +106,7 @@ class Finish {
     result_.holdout_rms = held_out.rms;
     fit_.has_cost(all.rms * all.rms * static_cast<double>(source_.outputs()) / fit_.variance());
     result_.noise_estimate = fit_.noise_free() ? 0 : fit_.sigma();
-    decide();
+    decide(all, held_out);
     clock.file(result_, 1, all.relative * all.relative);
     if (const auto& known = fit_.known(); known && known->determined) {
       const double level = fit_.noise_free() ? std::max(all.rms, fit_.grid().rounding() / std::sqrt(3.0)) : result_.noise_estimate;
@@ -121,7 +121,7 @@ class Finish {
     return fmt::format("standard deviations of the outputs {:.3g} to {:.3g}", noise.minCoeff(), noise.maxCoeff());
   }
 
-  void decide() {
+  void decide(const NetworkError& all, const NetworkError& held_out) {
     const SignFreeModel& model = fit_.model();
     const Certificate certificate =
         Gate::judge({.samples = source_,
@@ -130,6 +130,8 @@ class Finish {
                      .model = model,
                      .grid = fit_.grid(),
                      .noise = fit_.sigma(),
+                     .error = all,
+                     .error_held_out = held_out,
                      .known = fit_.known(),
                      .large_known = [&] { return large_uncertainty(source_, model, second_moment(source_, true, control_), control_); },
                      .partly = partly_,

@@ -142,13 +142,19 @@ double waves_along(const Matrix& variables, const Matrix& residual, const RoughB
   const auto waves = [&](FeatureBlocks& to) {
     for (const auto& variable : along.colwise()) {  // each wave is turned by one step from the one before
       const RoughVector turn_cos = (step * variable).array().cos(), turn_sin = (step * variable).array().sin();
-      RoughVector cosine = (slowest * variable).array().cos(), sine = (slowest * variable).array().sin(), next(along.rows());
+      RoughVector cosine = (slowest * variable).array().cos(), sine = (slowest * variable).array().sin();
+      Eigen::Map<const RoughVector> last_cosine(cosine.data(), along.rows()), last_sine(sine.data(), along.rows());
       for (Index k = 0; k < each; ++k) {
-        to.next() = cosine;
-        to.next() = sine;
-        next = cosine.cwiseProduct(turn_cos) - sine.cwiseProduct(turn_sin);
-        sine = sine.cwiseProduct(turn_cos) + cosine.cwiseProduct(turn_sin);
-        cosine.swap(next);
+        auto next_cosine = to.next(), next_sine = to.next();
+        if (k == 0) {
+          next_cosine = cosine;
+          next_sine = sine;
+        } else {  // what was written last stays where it is until after these
+          next_cosine = last_cosine.cwiseProduct(turn_cos) - last_sine.cwiseProduct(turn_sin);
+          next_sine = last_sine.cwiseProduct(turn_cos) + last_cosine.cwiseProduct(turn_sin);
+        }
+        new (&last_cosine) Eigen::Map<const RoughVector>(next_cosine.data(), along.rows());
+        new (&last_sine) Eigen::Map<const RoughVector>(next_sine.data(), along.rows());
       }
     }
   };

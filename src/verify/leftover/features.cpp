@@ -155,6 +155,8 @@ double value_of(std::uint64_t key) { return std::bit_cast<double>((key & sign_bi
 
 constexpr int later_bits = 31;
 
+constexpr Index few_to_sort = 200;
+
 /// Sorts by all but the later bits of the keys, digit by digit: several times as fast as comparing.
 template <typename Item>
 void sort_by_first_bits(std::vector<Item>& items, const auto& key_of) {
@@ -189,9 +191,13 @@ std::vector<Index> order_of(const Vector& values) {
   std::vector<PlacedKey> sorted(static_cast<std::size_t>(values.size()));
   for (Index i = 0; i < values.size(); ++i) sorted[static_cast<std::size_t>(i)] = {rising_bits(values[i]), i};
   const auto key_of = [](const PlacedKey& item) { return item.key; };
-  sort_by_first_bits(sorted, key_of);
-  sort_by_later_bits(sorted, key_of,
-                     [](const PlacedKey& a, const PlacedKey& b) { return std::pair(a.key, a.place) < std::pair(b.key, b.place); });
+  const auto before = [](const PlacedKey& a, const PlacedKey& b) { return std::pair(a.key, a.place) < std::pair(b.key, b.place); };
+  if (values.size() <= few_to_sort) {
+    std::sort(sorted.begin(), sorted.end(), before);
+  } else {
+    sort_by_first_bits(sorted, key_of);
+    sort_by_later_bits(sorted, key_of, before);
+  }
   std::vector<Index> order(sorted.size());
   for (std::size_t place = 0; place < order.size(); ++place) order[place] = sorted[place].place;
   return order;
@@ -206,29 +212,33 @@ std::vector<Index> least_of(const Vector& values, Index count) {
   return order;
 }
 
-namespace {
-
-constexpr int below_rough = 32;
-/// Of a number in single precision; below it is room for its place.
-std::uint64_t rough_key(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
-  return std::uint64_t{(bits >> 31) != 0 ? ~bits : bits | (1U << 31)} << below_rough;
-}
-float rough_value_of(std::uint64_t key) {
-  const auto bits = static_cast<std::uint32_t>(key >> below_rough);
-  return std::bit_cast<float>((bits >> 31) != 0 ? bits ^ (1U << 31) : ~bits);
-}
-
-constexpr Index few_to_sort = 200;
-
-}  // namespace
-
-void rough_order_of(const Vector& values, std::vector<std::uint32_t>& order) {
-  std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.size()));
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = rough_key(static_cast<float>(values[static_cast<Index>(i)])) | i;
-  sort_by_first_bits(keys, [](std::uint64_t key) { return key; });
-  order.resize(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) order[i] = static_cast<std::uint32_t>(keys[i]);
+// By 22 bits of v / (1 + |v|), of values of unit size: fine where most values lie, and far out in proportion to them.
+void rough_order_of(const Eigen::Ref<const Vector>& values, std::vector<std::uint32_t>& order) {
+  constexpr int digit = 11;
+  constexpr std::uint32_t digits = 1U << digit, mask = digits - 1;
+  struct Placed {
+    std::uint32_t key, place;
+  };
+  const auto n = static_cast<std::size_t>(values.size());
+  const double one_over_size = std::sqrt(static_cast<double>(n)) / std::max(values.norm(), 1e-300);
+  std::vector<Placed> keys(n), sorted(n);
+  std::array<std::uint32_t, digits> low{}, high{};
+  const Eigen::ArrayXf scaled = (values * one_over_size).array().cast<float>();
+  const Eigen::ArrayXf bits = (1 + scaled / (1 + scaled.abs())) * static_cast<float>(digits * digits / 2 - 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto key = static_cast<std::uint32_t>(bits[static_cast<Index>(i)]);
+    keys[i] = {key, static_cast<std::uint32_t>(i)};
+    ++low[key & mask];
+    ++high[key >> digit];
+  }
+  std::uint32_t before_low = 0, before_high = 0;
+  for (std::uint32_t k = 0; k < digits; ++k) {
+    before_low += std::exchange(low[k], before_low);
+    before_high += std::exchange(high[k], before_high);
+  }
+  for (const Placed& item : keys) sorted[low[item.key & mask]++] = item;
+  order.resize(n);
+  for (const Placed& item : sorted) order[high[item.key >> digit]++] = item.place;
 }
 
 Matrix sorted_columns(Matrix values) {
@@ -243,20 +253,6 @@ Matrix sorted_columns(Matrix values) {
     sort_by_first_bits(keys, key_of);
     sort_by_later_bits(keys, key_of, std::less<>());
     for (Index i = 0; i < column.size(); ++i) column[i] = value_of(keys[static_cast<std::size_t>(i)]);
-  }
-  return values;
-}
-
-RoughMatrix sorted_columns(RoughMatrix values) {
-  std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.rows()));
-  for (auto column : values.colwise()) {
-    if (column.size() <= few_to_sort) {
-      std::sort(column.begin(), column.end());
-      continue;
-    }
-    for (Index i = 0; i < column.size(); ++i) keys[static_cast<std::size_t>(i)] = rough_key(column[i]);
-    sort_by_first_bits(keys, [](std::uint64_t key) { return key; });
-    for (Index i = 0; i < column.size(); ++i) column[i] = rough_value_of(keys[static_cast<std::size_t>(i)]);
   }
   return values;
 }

@@ -41,13 +41,12 @@ std::vector<Index> random_rows(Index size, Index count, RandomStream& random);
 Matrix with_ones(const Matrix& z);
 /// Every column by itself in rising order.
 Matrix sorted_columns(Matrix values);
-RoughMatrix sorted_columns(RoughMatrix values);
 /// Places of the values in rising order.
 std::vector<Index> order_of(const Vector& values);
 /// Of the `count` least alone.
 std::vector<Index> least_of(const Vector& values, Index count);
-/// The same of all to single precision, and several times as fast.
-void rough_order_of(const Vector& values, std::vector<std::uint32_t>& order);
+/// The same of all to six digits, and several times as fast.
+void rough_order_of(const Eigen::Ref<const Vector>& values, std::vector<std::uint32_t>& order);
 /// Ranks / size, from 1/size for the least.
 Vector relative_ranks(const Vector& values);
 /// Median of |v|, scaled to the standard deviation of a normal variable.

@@ -208,9 +208,10 @@ double waves_left(const Matrix& residual, const Matrix& z, const RoughBasis& bas
   const Index rounds = std::clamp<Index>(static_cast<Index>(work / (2 * each * cost)), 1, 36);
   Matrix frequencies = random.normal_matrix(z.cols(), each * rounds);
   for (auto column : frequencies.colwise()) column *= slowest * std::pow(fastest / slowest, random.uniform()) / column.norm();
+  const RoughMatrix rough = z.cast<float>(), rough_frequencies = frequencies.cast<float>();
   const auto waves = [&](FeatureBlocks& to) {
     for (Index round = 0; round < rounds; ++round) {
-      const RoughMatrix angles = (z * frequencies.middleCols(round * each, each)).cast<float>();
+      const RoughMatrix angles = rough * rough_frequencies.middleCols(round * each, each);
       for (const auto& angle : angles.colwise()) {
         to.next() = angle.array().cos();
         to.next() = angle.array().sin();

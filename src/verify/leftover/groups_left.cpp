@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/linear_algebra.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/flipped_scores.hpp"
 #include "verify/leftover/tails.hpp"
@@ -195,49 +196,50 @@ struct SumOverGroups {
   double chance() const { return variance > 0 ? gamma_tail(mean, variance, value) : 1.0; }
 };
 
-/// The same for all weights at once: of each, and before these of no weight.
+/// The same for all weights at once: of each, and before these of no weight. The variance is that of outputs that are alike.
 class SumsOverGroups {
  public:
   SumsOverGroups(const std::vector<Grouping>& groupings, const Matrix& weights, const Matrix& residual, Index few_groups)
       : sums_(groupings.size(), std::vector<SumOverGroups>(static_cast<std::size_t>(weights.cols() + 1))) {
-    // Rows that fit into the fastest memory: all groupings look at them there.
-    constexpr Index at_once = 1024, moments = 3;
-    const Index n = residual.rows(), all = moments * (weights.cols() + 1);
-    RowMatrix powers(std::min(at_once, n), all);
-    std::vector<RowMatrix> totals(groupings.size());
+    // Rows that fit into the fastest memory: all groupings look at them there. Of each weight: all outputs, their sum of squares,
+    // and the square of this.
+    constexpr Index at_once = 512;
+    const Index n = residual.rows(), outputs = residual.cols(), moments = outputs + 2, all = moments * (weights.cols() + 1);
+    const RoughMatrix r = residual.cast<float>(), w = weights.cast<float>();
+    const RoughVector square = r.rowwise().squaredNorm(), fourth = square.cwiseAbs2();
+    RowMajor<float> powers(std::min(at_once, n), all);
+    std::vector<RowMajor<float>> totals;
     std::vector<Vector> counts;
     for (const Grouping& grouping : groupings) {
+      totals.emplace_back(RowMajor<float>::Zero(grouping.count, grouping.count > few_groups ? moments : all));
       counts.emplace_back(Vector::Zero(grouping.count));
       for (const Index g : grouping.group) ++counts.back()[g];
     }
-    for (const auto& output : residual.colwise()) {
-      for (std::size_t k = 0; k < groupings.size(); ++k)
-        totals[k].setZero(groupings[k].count, groupings[k].count > few_groups ? moments : all);
-      for (Index first = 0; first < n; first += at_once) {
-        const Index some = std::min(at_once, n - first);
-        for (Index w = 0; w <= weights.cols(); ++w) {
-          auto r = powers.col(moments * w).head(some), r2 = powers.col(moments * w + 1).head(some),
-               r4 = powers.col(moments * w + 2).head(some);
-          r = output.segment(first, some);
-          if (w > 0) r = r.cwiseProduct(weights.col(w - 1).segment(first, some)).eval();
-          r2 = r.cwiseAbs2();
-          r4 = r2.cwiseAbs2();
-        }
-        for (std::size_t k = 0; k < groupings.size(); ++k) {
-          const Index* group = groupings[k].group.data() + first;
-          const Index width = totals[k].cols();
-          for (Index i = 0; i < some; ++i) totals[k].row(group[i]) += powers.row(i).head(width);
-        }
+    for (Index first = 0; first < n; first += at_once) {
+      const Index some = std::min(at_once, n - first);
+      for (Index k = 0; k <= weights.cols(); ++k) {
+        auto of = powers.middleCols(moments * k, moments).topRows(some);
+        of << r.middleRows(first, some), square.segment(first, some), fourth.segment(first, some);
+        if (k == 0) continue;
+        const RoughVector weight = w.col(k - 1).segment(first, some), weight_square = weight.cwiseAbs2();
+        of.leftCols(outputs).array().colwise() *= weight.array();
+        of.col(outputs).array() *= weight_square.array();
+        of.col(outputs + 1).array() *= weight_square.array().square();
       }
       for (std::size_t k = 0; k < groupings.size(); ++k) {
-        const Vector one_over = counts[k].cwiseInverse();
-        for (Index w = 0; moments * w < totals[k].cols(); ++w) {
-          const auto of = totals[k].middleCols(moments * w, moments);
-          SumOverGroups& sum = sums_[k][static_cast<std::size_t>(w)];
-          sum.value += of.col(0).cwiseAbs2().dot(one_over);
-          sum.mean += of.col(1).dot(one_over);
-          sum.variance += 2 * (of.col(1).cwiseAbs2() - of.col(2)).dot(one_over.cwiseAbs2());
-        }
+        const Index* group = groupings[k].group.data() + first;
+        const Index width = totals[k].cols();
+        for (Index i = 0; i < some; ++i) totals[k].row(group[i]) += powers.row(i).head(width);
+      }
+    }
+    for (std::size_t k = 0; k < groupings.size(); ++k) {
+      const Vector one_over = counts[k].cwiseInverse();
+      for (Index j = 0; moments * j < totals[k].cols(); ++j) {
+        const Matrix of = totals[k].middleCols(moments * j, moments).cast<double>();
+        SumOverGroups& sum = sums_[k][static_cast<std::size_t>(j)];
+        sum.value = of.leftCols(outputs).rowwise().squaredNorm().dot(one_over);
+        sum.mean = of.col(outputs).dot(one_over);
+        sum.variance = 2 * (of.col(outputs).cwiseAbs2() - of.col(outputs + 1)).dot(one_over.cwiseAbs2()) / static_cast<double>(outputs);
       }
     }
   }
@@ -298,6 +300,65 @@ class SumBeyond {
   Matrix functions_;
 };
 
+/// A grouping with a weight (0: none), and the chance of its sum.
+struct GroupLook {
+  const Grouping* grouping;
+  Index weight;
+  double chance;
+};
+
+/// Chances of the sums beyond what the answer can do, by products alone: as if what is left of a group's function lay where the function
+/// lies, and as if noise were even, whichever is less.
+std::vector<double> rough_chances_beyond(const std::vector<GroupLook>& looks, const Matrix& weights, const RoughBasis& basis,
+                                         const Matrix& residual) {
+  constexpr Index at_once = 128;    // rows that stay in fast memory while all looks go through them
+  constexpr double spanned = 1e-4;  // of a function's square: less can't be told from rounding
+  const Index n = residual.rows(), functions = basis.size(), outputs = residual.cols();
+  const RoughMatrix r = residual.cast<float>(), w = weights.cast<float>();
+  const RoughVector squares = r.rowwise().squaredNorm();
+  RowMajor<float> terms(std::min(at_once, n), functions + outputs);
+  std::vector<RowMajor<float>> sums;
+  std::vector<Vector> sizes, noises;  // of each group: Σ w², Σ w² r²
+  for (const GroupLook& look : looks) {
+    sums.emplace_back(RowMajor<float>::Zero(look.grouping->count, terms.cols()));
+    sizes.emplace_back(Vector::Zero(look.grouping->count));
+    noises.emplace_back(Vector::Zero(look.grouping->count));
+  }
+  for (Index first = 0; first < n; first += at_once) {
+    const Index some = std::min(at_once, n - first);
+    terms.topRows(some) << basis.columns().middleRows(first, some), r.middleRows(first, some);
+    for (std::size_t k = 0; k < looks.size(); ++k) {
+      const Index* group = looks[k].grouping->group.data() + first;
+      for (Index i = 0; i < some; ++i) {
+        const float weight = looks[k].weight == 0 ? 1.0F : w(first + i, looks[k].weight - 1);
+        sums[k].row(group[i]) += weight * terms.row(i);
+        sizes[k][group[i]] += static_cast<double>(weight * weight);
+        noises[k][group[i]] += static_cast<double>(weight * weight * squares[first + i]);
+      }
+    }
+  }
+  const Matrix along = basis.along(residual);
+  const double mean_square = residual.squaredNorm() / static_cast<double>(n);
+  std::vector<double> chances;
+  for (std::size_t k = 0; k < looks.size(); ++k) {
+    const Matrix by_basis = sums[k].leftCols(functions).cast<double>();
+    const Vector scale = sizes[k].cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+    const Matrix left = scale.asDiagonal() * (sums[k].rightCols(outputs).cast<double>() - by_basis * along),
+                 scaled = scale.asDiagonal() * by_basis;
+    const SymmetricEigen eigen = symmetric_eigen(Matrix::Identity(scale.size(), scale.size()) - scaled * scaled.transpose());
+    const Vector inverse = (eigen.values.array() > spanned).select(eigen.values.array().inverse(), 0.0);
+    const Matrix inverted = eigen.vectors * inverse.asDiagonal() * eigen.vectors.transpose();
+    const auto rank = static_cast<double>((inverse.array() > 0).count());
+    const double value = left.cwiseProduct(inverted * left).sum(), share = rank / std::max(inverted.trace(), 1e-300);
+    const Vector noise = noises[k].cwiseProduct(scale.cwiseAbs2());
+    const SumOverGroups even{value, rank * mean_square, 2 * rank * mean_square * mean_square / static_cast<double>(outputs)},
+        by_rows{value, share * inverted.diagonal().dot(noise),
+                2 * share * share * noise.dot(inverted.cwiseAbs2() * noise) / static_cast<double>(outputs)};
+    chances.push_back(std::min(even.chance(), by_rows.chance()));
+  }
+  return chances;
+}
+
 }  // namespace
 
 std::vector<Grouping> groupings_of(const Matrix& x) {
@@ -327,18 +388,13 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
                    Chance chance, RandomStream& random, const Control& control) {
   constexpr Index few_groups = 50, draws = 1500;
   constexpr std::size_t most_beyond = 12, few_groupings = 2;
-  constexpr double could_matter = 1e-3, suspicious = 0.02;
+  constexpr double could_matter = 1e-3, surely_ordinary = 0.1, suspicious = 0.02;
   if (groupings.empty() || residual.rows() < 20) return 1;
   const bool few = groupings.size() <= few_groupings;  // all are looked at in full
   control.check();
   const SumsOverGroups sums(groupings, weights, residual, few_groups);
   control.check();
-  struct Look {
-    const Grouping* grouping;
-    Index weight;  // 0: none
-    double chance;
-  };
-  std::vector<Look> promising;
+  std::vector<GroupLook> promising;
   Index count = 0;
   for (Index w = 0; w <= weights.cols(); ++w)
     for (std::size_t k = 0; k < groupings.size(); ++k) {
@@ -347,21 +403,31 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
       if (const double there = sums.of(k, w).chance(); few || there < suspicious) promising.push_back({&groupings[k], w, there});
     }
   if (promising.empty()) return 1;
-  std::sort(promising.begin(), promising.end(), [](const Look& a, const Look& b) { return a.chance < b.chance; });
-  const auto weight_of = [&](const Look& look) {
+  const auto weight_of = [&](const GroupLook& look) {
     return look.weight == 0 ? Vector(Vector::Ones(residual.rows())) : Vector(weights.col(look.weight - 1));
   };
+  if (residual.cols() > 1)
+    for (GroupLook& look : promising) look.chance = sum_over(*look.grouping, weight_of(look).asDiagonal() * residual).chance();
+  std::sort(promising.begin(), promising.end(), [](const GroupLook& a, const GroupLook& b) { return a.chance < b.chance; });
   double least = promising.front().chance;
   // The residual has nothing along the answer's own functions: what a group shares with these hides the rest of it.
   std::optional<SumBeyond> best;
-  for (std::size_t k = 0; k < promising.size() && basis != nullptr; ++k) {
-    const Look& look = promising[k];
-    if (look.grouping->count > few_groups || (k >= most_beyond && !few)) continue;
-    control.check();
-    SumBeyond sum(*look.grouping, weight_of(look), *basis);
-    if (const double there = sum.chance(residual); there < least) {
-      least = there;
-      best = std::move(sum);
+  if (basis != nullptr) {
+    std::vector<GroupLook> beyond;
+    for (std::size_t k = 0; k < promising.size() && (k < most_beyond || few); ++k)
+      if (promising[k].grouping->count <= few_groups) beyond.push_back(promising[k]);
+    const std::vector<double> rough = rough_chances_beyond(beyond, weights, *basis, residual);
+    for (std::size_t k = 0; k < beyond.size(); ++k) {
+      if (rough[k] * static_cast<double>(count) > surely_ordinary) {
+        least = std::min(least, rough[k]);
+        continue;
+      }
+      control.check();
+      SumBeyond sum(*beyond[k].grouping, weight_of(beyond[k]), *basis);
+      if (const double there = sum.chance(residual); there < least) {
+        least = there;
+        best = std::move(sum);
+      }
     }
   }
   const double of_all = std::min(1.0, least * static_cast<double>(count));

@@ -232,9 +232,9 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
   verdict.test("terms_of_three_even", terms.of_three.even, of_three);
   verdict.test("corners", corners_left(kept.x, even, verdict.random), "the residual steps where two inputs pass thresholds");
   const Matrix variables = single_variables(answer, kept), sorted = sorted_columns(variables);
-  verdict.test("waves_along", waves_along(variables, kept.residual, *kept.basis, verdict.random, control_),
-               "the residual is a wave along one input, unit or distance");
   if (claimable) {
+    verdict.test("waves_along", waves_along(variables, kept.residual, *kept.basis, verdict.random, control_),
+                 "the residual is a wave along one input, unit or distance");
     const Matrix slopes = standardised(kept.x.leftCols(std::min<Index>(kept.x.cols(), 12)));
     verdict.test("groups", groups_left(groupings_of(kept.x), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random, control_),
                  "the residual differs from group to group: levels of a column, residues of whole numbers, which column is the largest",

@@ -150,12 +150,13 @@ UnitSearch search_units(const Matrix& z1, const Matrix& residual, const RoughBas
   const RoughMatrix rest = basis.without(RoughMatrix(residual.cast<float>()));
   const Matrix W = steepened(likely_directions(z1.leftCols(d), rest.cast<double>(), directions, random), kind);
   const UnitField field(z1, rest, basis);
-  const RoughMatrix heights = field.z1.leftCols(d) * W.cast<float>(), sorted = sorted_columns(heights);
+  const RoughMatrix heights = field.z1.leftCols(d) * W.cast<float>();
+  const CountedHeights counted(heights);
   std::vector<double> visible;
   std::vector<FoundUnit> candidates;
   for (Index round = 0; round < rounds; ++round) {
     control.check();
-    const Vector at = kink_places(sorted, round, random);
+    const Vector at = counted.kink_places(round, random);
     const RoughMatrix units = units_at(heights, at, kind.f);
     const Vector whole = units.colwise().squaredNorm().transpose().cast<double>();
     const Matrix along = (units.transpose() * rest).cast<double>();
@@ -202,9 +203,10 @@ double best_of_many_units(const Matrix& z, const Matrix& studentised, const Roug
   for (Index k = 0; k < std::min<Index>({20, directions / 2, n}); ++k) W.col(k) = z.row(order[static_cast<std::size_t>(k)]).transpose();
   for (auto column : W.colwise())
     if (column.norm() > 0) column.normalize();
-  const RoughMatrix heights = (z * W).cast<float>(), sorted = sorted_columns(heights);
+  const RoughMatrix heights = (z * W).cast<float>();
+  const CountedHeights counted(heights);
   std::vector<Vector> places;
-  for (Index round = 0; round < rounds; ++round) places.push_back(kink_places(sorted, round, random));
+  for (Index round = 0; round < rounds; ++round) places.push_back(counted.kink_places(round, random));
   // The largest score of each of these residuals; they are beyond the basis, so that only sizes of units need to know of it: roughly, for
   // they are the same for all of them.
   const auto best_scores = [&](const Matrix& signs) {

@@ -50,30 +50,46 @@ std::complex<float> PeriodScores::before(Index j) const {
   return {r[0] - i[1] - r[2] + i[3], i[0] + r[1] - i[2] - r[3]};
 }
 
+double PeriodScores::put(Sequence& to, const std::vector<std::int16_t>& cell, const Eigen::Ref<const Vector>& values) {
+  to.setZero();
+  for (Index i = 0; i < values.size(); ++i)
+    if (const Index at = cell[static_cast<std::size_t>(i)]; at >= 0) to[at] += static_cast<float>(values[i]);
+  return static_cast<double>(to.sum());
+}
+
 // With flipped signs, Σ_i ±r_i e^{iθ_i} is a normal variable in the plane; its largest variance is (Σ r² + |Σ r² e^{2iθ}|) / 2.
 Vector PeriodScores::of(const std::vector<std::int16_t>& cell, const Matrix& residual) {
   Vector sum = Vector::Zero(count());
   for (const auto& output : residual.colwise()) {
-    // One transform of two real sequences: r, and r² as the imaginary part.
-    real_.setZero();
-    imaginary_.setZero();
-    double squares = 0;
-    for (Index i = 0; i < output.size(); ++i)
-      if (const Index at = cell[static_cast<std::size_t>(i)]; at >= 0) {
-        const double square = output[i] * output[i];
-        real_[at] += static_cast<float>(output[i]);
-        imaginary_[at] += static_cast<float>(square);
-        squares += square;
-      }
+    put(real_, cell, output);
+    const double squares = put(imaginary_, cell, output.cwiseAbs2());
     if (!(squares > 0)) continue;
     transform();
-    for (Index j = slowest; j < count(); ++j) {
-      const double of_residual = std::norm(at(j) + std::conj(before(j))) / 4,
-                   of_squares = std::abs(at(2 * j) - std::conj(before(2 * j))) / 2;
-      sum[j] += of_residual / (squares + of_squares);
-    }
+    for (Index j = slowest; j < count(); ++j) sum[j] += real_part(j) / (squares + std::sqrt(imaginary_part(2 * j)));
   }
   return sum;
+}
+
+Vector PeriodScores::roughly_of(const std::vector<std::int16_t>& cell, const Matrix& residual) {
+  Vector sum = Vector::Zero(count()), variance = Vector::Ones(count());
+  put(real_, cell, residual.col(0));
+  const double squares = put(imaginary_, cell, residual.rowwise().squaredNorm() / static_cast<double>(residual.cols()));
+  if (!(squares > 0)) return sum;
+  transform();
+  for (Index j = slowest; j < count(); ++j) {
+    variance[j] = squares + std::sqrt(imaginary_part(2 * j));
+    sum[j] = real_part(j);
+  }
+  for (Index output = 1; output < residual.cols(); output += 2) {
+    put(real_, cell, residual.col(output));
+    if (output + 1 < residual.cols())
+      put(imaginary_, cell, residual.col(output + 1));
+    else
+      imaginary_.setZero();
+    transform();
+    for (Index j = slowest; j < count(); ++j) sum[j] += real_part(j) + imaginary_part(j);
+  }
+  return sum.cwiseQuotient(variance);
 }
 
 }  // namespace relucover

@@ -18,6 +18,8 @@ class PeriodScores {
   /// Of rows that lie in these cells of a variable (-1: in none): the score of each number of half periods, which in noise with random
   /// signs is a sum of unit exponentials at most, one for each output.
   Vector of(const std::vector<std::int16_t>& cell, const Matrix& residual);
+  /// The same as if the squares of all outputs went alike: half as many transforms.
+  Vector roughly_of(const std::vector<std::int16_t>& cell, const Matrix& residual);
 
  private:
   using Sequence = Eigen::ArrayXf;
@@ -28,6 +30,11 @@ class PeriodScores {
   std::complex<float> at(Index j) const;
   /// Answer -j, j > 0: of the last quarter.
   std::complex<float> before(Index j) const;
+  /// Squared sizes of Σ real_k e^.. and Σ imaginary_k e^..: one transform of two real sequences, the second as the imaginary part.
+  double real_part(Index j) const { return static_cast<double>(std::norm(at(j) + std::conj(before(j)))) / 4; }
+  double imaginary_part(Index j) const { return static_cast<double>(std::norm(at(j) - std::conj(before(j)))) / 4; }
+  /// Sums of values in cells; what they add up to.
+  static double put(Sequence& to, const std::vector<std::int16_t>& cell, const Eigen::Ref<const Vector>& values);
 
   Index points_;
   Sequence real_, imaginary_;

@@ -38,20 +38,26 @@ std::vector<std::int16_t> cells_along(const Eigen::Ref<const Vector>& variable, 
 }  // namespace
 
 double periods_left(const Matrix& variables, const Matrix& sorted, const Matrix& of) {
+  constexpr double could_matter = 1e-2;
   const Matrix residual = of_unit_size(of);
   PeriodScores scores(cells_of_range);
+  const auto chance_of = [&](const Vector& sum) {
+    const double as_sine = sum.maxCoeff();
+    // A saw tooth has as much again at twice and three times as many periods.
+    double as_tooth = 0;
+    for (Index j = PeriodScores::slowest; 3 * j < sum.size(); ++j) as_tooth = std::max(as_tooth, sum[j] + sum[2 * j] + sum[3 * j]);
+    return std::min(erlang_tail(residual.cols(), as_sine), erlang_tail(3 * residual.cols(), as_tooth));
+  };
+  const double looks = static_cast<double>(2 * scores.count() * variables.cols());
   double least = 1;
   Index looked_at = 0;
   for (Index variable = 0; variable < variables.cols(); ++variable) {
     const std::vector<std::int16_t> cell = cells_along(variables.col(variable), sorted.col(variable));
     if (cell.empty()) continue;
     ++looked_at;
-    const Vector sum = scores.of(cell, residual);
-    const double as_sine = sum.maxCoeff();
-    // A saw tooth has as much again at twice and three times as many periods.
-    double as_tooth = 0;
-    for (Index j = PeriodScores::slowest; 3 * j < sum.size(); ++j) as_tooth = std::max(as_tooth, sum[j] + sum[2 * j] + sum[3 * j]);
-    least = std::min({least, erlang_tail(residual.cols(), as_sine), erlang_tail(3 * residual.cols(), as_tooth)});
+    double chance = residual.cols() > 1 ? chance_of(scores.roughly_of(cell, residual)) : 0;
+    if (chance * looks < could_matter) chance = chance_of(scores.of(cell, residual));
+    least = std::min(least, chance);
   }
   if (looked_at == 0) return 1;
   return std::min(1.0, least * static_cast<double>(2 * scores.count() * looked_at));

@@ -43,24 +43,59 @@ Matrix likely_directions(const Matrix& z, const Matrix& residual, Index count, R
 
 namespace {
 
-template <class AnyMatrix>
-Vector places_of_kinks(const AnyMatrix& sorted, Index round, RandomStream& random) {
-  const auto n = static_cast<double>(sorted.rows());
-  Vector at(sorted.cols());
-  for (Index j = 0; j < sorted.cols(); ++j) {
-    double place = (round == 0 ? 0.25 + 0.5 * random.uniform() : random.uniform()) * n;
-    if (round % 3 != 0) {  // few samples beyond: 4 to a tenth
-      const double beyond = 4 * std::pow(std::max(1.0, n / 40), random.uniform());
-      place = round % 3 == 1 ? n - beyond : beyond;
-    }
-    at[j] = sorted(static_cast<Index>(std::clamp(place, 4.0, n - 4)), j);
+/// How many rows lie below the kink: half of them or so, or all but few, or few.
+double rows_below(Index rows, Index round, RandomStream& random) {
+  const auto n = static_cast<double>(rows);
+  double place = (round == 0 ? 0.25 + 0.5 * random.uniform() : random.uniform()) * n;
+  if (round % 3 != 0) {  // few samples beyond: 4 to a tenth
+    const double beyond = 4 * std::pow(std::max(1.0, n / 40), random.uniform());
+    place = round % 3 == 1 ? n - beyond : beyond;
   }
-  return at;
+  return std::clamp(place, 4.0, n - 4);
 }
 
 }  // namespace
 
-Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) { return places_of_kinks(sorted, round, random); }
-Vector kink_places(const RoughMatrix& sorted, Index round, RandomStream& random) { return places_of_kinks(sorted, round, random); }
+Vector kink_places(const Matrix& sorted, Index round, RandomStream& random) {
+  Vector at(sorted.cols());
+  for (Index j = 0; j < sorted.cols(); ++j) at[j] = sorted(static_cast<Index>(rows_below(sorted.rows(), round, random)), j);
+  return at;
+}
+
+namespace {
+
+// Bounds are even in h / (1 + |h|), of heights of unit size: fine where most rows lie, and far out in proportion to the heights.
+constexpr Index bounds = 2048, middle = bounds / 2;
+
+}  // namespace
+
+CountedHeights::CountedHeights(const RoughMatrix& heights)
+    : rows_(heights.rows()), scale_((heights.colwise().squaredNorm() / static_cast<float>(rows_)).cwiseSqrt().cwiseMax(1e-30F)),
+      below_(bounds + 1, heights.cols()) {
+  Eigen::ArrayXf bins(rows_);
+  for (Index j = 0; j < heights.cols(); ++j) {
+    bins = heights.col(j).array() / scale_[j];
+    bins = (1 + bins / (1 + bins.abs())) * static_cast<float>(middle);
+    auto below = below_.col(j);
+    below.setZero();
+    for (const float bin : bins) ++below[std::min(bounds, static_cast<Index>(bin) + 1)];
+    for (Index bound = 0; bound < bounds; ++bound) below[bound + 1] += below[bound];
+  }
+}
+
+double CountedHeights::height_of(double place, Index direction) const {
+  const auto below = below_.col(direction);
+  const Index next = std::upper_bound(below.begin(), below.end(), static_cast<std::uint32_t>(place)) - below.begin();
+  const Index bound = std::min(next, bounds) - 1;
+  const double within = (place - below[bound]) / std::max<double>(1, below[bound + 1] - below[bound]);
+  const double t = (static_cast<double>(bound) + std::clamp(within, 0.0, 1.0)) / static_cast<double>(middle) - 1;
+  return static_cast<double>(scale_[direction]) * t / std::max(1 - std::abs(t), 1e-6);
+}
+
+Vector CountedHeights::kink_places(Index round, RandomStream& random) const {
+  Vector at(below_.cols());
+  for (Index j = 0; j < at.size(); ++j) at[j] = height_of(rows_below(rows_, round, random), j);
+  return at;
+}
 
 }  // namespace relucover

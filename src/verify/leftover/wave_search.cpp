@@ -95,15 +95,16 @@ Vector climbed_wave(const WaveHalf& half, Vector frequency, int steps, bool besi
   const Index d = half.z.cols();
   SeenWave now = seen_wave(half, frequency, beside_basis);
   for (int step = 0; step < steps; ++step) {
-    Matrix gram = Matrix::Zero(d, d);
-    Vector gradient = Vector::Zero(d);
     const RoughMatrix left = half.rest - now.beyond_basis(half.basis, now.coefficients), coefficients = now.coefficients.cast<float>();
+    // All outputs have the same slopes but for a factor of each row.
+    RoughVector square = RoughVector::Zero(half.z.rows()), along = square;
     for (Index o = 0; o < half.rest.cols(); ++o) {
       const RoughVector slope = coefficients(1, o) * now.waves.col(0) - coefficients(0, o) * now.waves.col(1);
-      const RoughMatrix by_frequency = slope.asDiagonal() * half.z;
-      gram += (by_frequency.transpose() * by_frequency).cast<double>();
-      gradient += (by_frequency.transpose() * left.col(o)).cast<double>();
+      square += slope.cwiseAbs2();
+      along += slope.cwiseProduct(left.col(o));
     }
+    Matrix gram = (half.z.transpose() * (square.asDiagonal() * half.z)).cast<double>();
+    const Vector gradient = (half.z.transpose() * along).cast<double>();
     gram.diagonal().array() += 1e-3 * gram.trace() / static_cast<double>(d) + 1e-300;
     const Vector change = solve_semidefinite(gram, gradient);
     const double before = now.gain;
