@@ -1,6 +1,7 @@
 #include "verify/leftover/nests.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "verify/leftover/features.hpp"
@@ -9,24 +10,31 @@ namespace relucover {
 
 namespace {
 
+constexpr Index sizes[] = {4, 12, 36};  // rows of a nest, at least
+
+/// One tree, and its nests of each size.
 class Nests {
  public:
-  Nests(const RoughMatrix& z, Index rows_of_nest, RandomStream& random)
-      : z_(z), rows_of_nest_(rows_of_nest), random_(random), height_(static_cast<std::size_t>(z.cols())),
-        order_(static_cast<std::size_t>(z.cols())) {
-    nests_.group.resize(order_.size());
+  Nests(const RoughMatrix& z, RandomStream& random)
+      : z_(z), random_(random), height_(static_cast<std::size_t>(z.cols())), order_(static_cast<std::size_t>(z.cols())) {
     std::iota(order_.begin(), order_.end(), Index{0});
-    split(0, z.cols());
+    for (Grouping& nests : of_size_) nests.group.resize(order_.size());
+    split(0, z.cols(), std::size(of_size_));
   }
-  Grouping take() { return std::move(nests_); }
+  void take(std::vector<Grouping>& all) {
+    for (Grouping& nests : of_size_)
+      if (nests.count > 1) all.push_back(std::move(nests));
+  }
 
  private:
-  void split(Index first, Index last) {
-    if (last - first < 2 * rows_of_nest_) {
-      for (Index k = first; k < last; ++k) nests_.group[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])] = nests_.count;
-      ++nests_.count;
-      return;
+  /// Those of the first `open` sizes are not yet found.
+  void split(Index first, Index last, std::size_t open) {
+    for (; open > 0 && last - first < 2 * sizes[open - 1]; --open) {
+      Grouping& nests = of_size_[open - 1];
+      for (Index k = first; k < last; ++k) nests.group[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])] = nests.count;
+      ++nests.count;
     }
+    if (open == 0) return;
     const RoughVector direction = random_.normal_vector(z_.rows()).cast<float>();
     for (Index k = first; k < last; ++k) {
       const Index row = order_[static_cast<std::size_t>(k)];
@@ -37,27 +45,25 @@ class Nests {
       const float at = height_[static_cast<std::size_t>(a)], there = height_[static_cast<std::size_t>(b)];
       return at != there ? at < there : a < b;
     });
-    split(first, middle);
-    split(middle, last);
+    split(first, middle, open);
+    split(middle, last, open);
   }
 
   const RoughMatrix& z_;  // a column for each row of the data: these are read one by one
-  Index rows_of_nest_;
   RandomStream& random_;
   std::vector<float> height_;
   std::vector<Index> order_;
-  Grouping nests_;
+  Grouping of_size_[std::size(sizes)];
 };
 
 }  // namespace
 
 std::vector<Grouping> nests_of(const Matrix& z, RandomStream& random) {
-  constexpr Index trees = 3, sizes[] = {4, 12, 36};
+  constexpr Index trees = 3;
   const RoughMatrix columns = z.transpose().cast<float>();
   std::vector<Grouping> all;
   if (z.cols() == 0) return all;
-  for (const Index size : sizes)
-    for (Index tree = 0; tree < trees && 2 * size < z.rows(); ++tree) all.push_back(Nests(columns, size, random).take());
+  for (Index tree = 0; tree < trees; ++tree) Nests(columns, random).take(all);
   return all;
 }
 

@@ -34,8 +34,8 @@ std::vector<std::int16_t> height_cells(const Eigen::Ref<const RoughVector>& heig
   return cell;
 }
 
-ActiveSide active_side(const Matrix& z, std::vector<Index> rows, const Vector& slope, double error_of_slope, RandomStream& random) {
-  constexpr Index directions = 32;
+ActiveSide active_side(const Matrix& z, std::vector<Index> rows, const Vector& slope, double error_of_slope, Index directions,
+                       RandomStream& random) {
   constexpr double wider = 1.2;  // errors go beyond their standard
   ActiveSide side;
   side.z = z(rows, Eigen::all).cast<float>();
@@ -50,7 +50,7 @@ ActiveSide active_side(const Matrix& z, std::vector<Index> rows, const Vector& s
     errors.setZero();
   side.directions = (errors.colwise() + slope).cast<float>();
   const RoughMatrix heights = side.z * side.directions;
-  side.range.resize(directions);
+  side.range.resize(static_cast<std::size_t>(directions));
   for (Index m = 0; m < directions; ++m) side.cell.push_back(height_cells(heights.col(m), side.range[static_cast<std::size_t>(m)]));
   return side;
 }
@@ -128,7 +128,7 @@ double best_period(const std::vector<ActiveSide>& sides, const Matrix& residual,
   for (const ActiveSide& side : sides) {
     const Matrix here = residual(side.rows, Eigen::all);
     for (Index m = 0; m < side.directions.cols(); ++m) {
-      const Vector sum = scores.of(side.cell[static_cast<std::size_t>(m)], here);
+      const Vector sum = scores.roughly_of(side.cell[static_cast<std::size_t>(m)], here);
       Index as_sine = 0, as_tooth = PeriodScores::slowest;
       const double sine = sum.maxCoeff(&as_sine);
       double tooth = 0;
@@ -155,9 +155,10 @@ double best_period(const std::vector<ActiveSide>& sides, const Matrix& residual,
 
 double periods_in_units(const Matrix& z, const Matrix& t, const Matrix& slopes, const Vector& sizes, const Matrix& of, RandomStream& random,
                         const Control& control) {
-  constexpr Index most_units = 12, fewest = 100, flips = 25;
+  constexpr Index most_units = 12, fewest = 100, flips = 25, most_directions = 32, all_directions = 160;
   constexpr double could_matter = 0.02;
   const Matrix residual = of_unit_size(of);
+  const Index directions = std::clamp(all_directions / std::max<Index>(1, t.cols()), most_directions / 2, most_directions);
   std::vector<ActiveSide> sides;
   for (Index k = 0; k < std::min(t.cols(), most_units); ++k) {
     control.check();
@@ -166,7 +167,7 @@ double periods_in_units(const Matrix& z, const Matrix& t, const Matrix& slopes, 
       if (t(i, k) > 0) rows.push_back(i);
     if (static_cast<Index>(rows.size()) < fewest || !(sizes[k] > 0) || z.cols() == 0) continue;
     const double noise = std::sqrt(of.squaredNorm() / static_cast<double>(of.rows()) / static_cast<double>(of.cols()));
-    sides.push_back(active_side(z, std::move(rows), slopes.row(k).transpose(), noise / sizes[k], random));
+    sides.push_back(active_side(z, std::move(rows), slopes.row(k).transpose(), noise / sizes[k], directions, random));
   }
   if (sides.empty()) return 1;
   PeriodScores scores(cells_of_heights);
