@@ -21,7 +21,7 @@ with open(os.path.join(here, "open.json")) as file:
 def test_300_cases():
     table = run_campaign(numbered(300_000, 300), jobs=2, show=False)
     assert table.total["cases"] == 300
-    assert table.total["claimed"] > 90  # a program that claims nothing is no answer
+    assert table.total["claimed"] > 85  # a program that claims nothing is no answer; the schedule has more that none may claim by now
     kinds = {"false": ["false"], "crashes": ["crash", "hang", "error", "prints"], "missed": ["missed"]}
     for heading, told in kinds.items():
         lines = [line for line in table.told(told).split("\n") if line and not line.startswith(" ")]
