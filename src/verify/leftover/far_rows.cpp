@@ -9,6 +9,7 @@
 #include "verify/leftover/flat_rows.hpp"
 #include "verify/leftover/flip_tests.hpp"
 #include "verify/leftover/groups_left.hpp"
+#include "verify/leftover/left_out_labels.hpp"
 #include "verify/leftover/left_out_unit.hpp"
 #include "verify/leftover/near_rows.hpp"
 #include "verify/leftover/periods_left.hpp"
@@ -100,27 +101,6 @@ Index far_off(const Vector& size, const std::vector<Index>& order) {
   return count;
 }
 
-/// A wrong label is chance, or what it should be plus chance, or a multiple of that: what it is beyond what goes with the answer does not
-/// go with the inputs.
-double left_out_labels_depend_on_inputs(const Judged& answer, RandomStream& random) {
-  constexpr Index most_outputs = 4, fewest = 20;
-  std::vector<Index> out;
-  for (Index i = 0; i < answer.rows(); ++i)
-    if (!answer.kept[static_cast<std::size_t>(i)]) out.push_back(i);
-  if (static_cast<Index>(out.size()) < fewest) return 1;
-  const Index outputs = std::min(answer.outputs(), most_outputs);
-  double least = 1;
-  for (Index o = 0; o < outputs; ++o) {
-    const Vector label = answer.y(out, o), fit = answer.fit(out, o), residual = answer.residual(out, o);
-    const Vector centred_label = label.array() - label.mean(), centred_fit = fit.array() - fit.mean();
-    const double along = centred_fit.squaredNorm();
-    const Vector rest = along > 0 ? Vector(centred_label - centred_label.dot(centred_fit) / along * centred_fit) : centred_label;
-    constexpr double nothing = 1e-6;  // of the residual: all are off by one and the same rule
-    if (rest.norm() > nothing * residual.norm()) least = std::min(least, near_rows_alike(answer.x(out, Eigen::all), rest, random));
-  }
-  return std::min(1.0, least * static_cast<double>(outputs));
-}
-
 /// One row far off is Student's noise in a case of a hundred, unless it is the very row that a step at a kink would show, or one at the
 /// edge of all inputs: there few rows stand for whatever lies beyond.
 void test_far_row(const Judged& answer, Index row, Verdict& verdict) {
@@ -168,6 +148,8 @@ void test_left_out(const Judged& answer, double level, Verdict& verdict) {
   verdict.test("left_out_near", near_rows_alike(answer.x, centred, verdict.random), words + "it goes with two or three of them", level);
   verdict.test("left_out_labels", left_out_labels_depend_on_inputs(answer, verdict.random),
                "the labels that were left out are a function of the inputs", level);
+  verdict.test("left_out_order", left_out_order_depends_on_inputs(answer),
+               "how far off the labels are that were left out is a function of the inputs");
   verdict.test("left_out_cells", cells_of_two(variables, sorted, centred, verdict.random), words + "it goes with two of them", level);
   const Matrix ones = Matrix::Constant(answer.rows(), 1, 1 / std::sqrt(static_cast<double>(answer.rows())));
   verdict.test("left_out_smooth", smooth_leftover(centred, answer.z, ones, verdict.random), words + "near rows go together", level);
