@@ -102,8 +102,8 @@ LeftOfAnswers left_of_answers(const Network& network, const SampleSource& answer
 }
 
 Index kept_for_asking_again(Index budget) {
-  constexpr Index share = 10;
-  return std::min(asked_again, budget / share);
+  constexpr Index share = 10;  // of fewer queries nothing is recovered through noise
+  return budget >= share * asked_again ? asked_again : 0;
 }
 
 bool left_is_noise(const SampleSource& answers, const Unlink* unlink, Index again, Asking& asking, const Control& control, Result& result) {
@@ -116,6 +116,11 @@ bool left_is_noise(const SampleSource& answers, const Unlink* unlink, Index agai
   const MemorySource<double> some = gather(answers, 0, std::min({asked_again, again, answers.samples()}), control);
   if (some.samples() > 0 && asking.all(some.x(), control) != some.y()) return true;
   result.status = Status::approximate;
+  if (some.samples() == 0) {
+    result.message =
+        fmt::format("not certified: {:.1e} is left, and no query to ask again whether it is noise: give a larger budget", left.rms);
+    return false;
+  }
   result.message = fmt::format(
       "not certified: the model answers the same queries with the same numbers, so that what is left ({:.1e}, where rounding leaves {:.1e} "
       "at most) is no noise: it is no network of this kind, or has more to it than {} samples show",
