@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 #include <optional>
 
@@ -22,10 +21,10 @@
 #include "moments/measured_source.hpp"
 #include "networks/leaky.hpp"
 #include "reduce/cut.hpp"
-#include "reduce/reduce.hpp"
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
 #include "samples/views.hpp"
+#include "verify/extreme_spreads.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/network_error.hpp"
 #include "verify/unlinked.hpp"
@@ -158,52 +157,6 @@ void learn_from_columns(const SampleSource& source, const LearnOptions& options,
     learner_named(options.method).run(source, options, control, result);
 }
 
-/// The least and largest values of every column.
-struct ColumnRanges {
-  using Scalar = double;
-  Vector least_x, largest_x, least_y, largest_y;
-  ColumnRanges(Index inputs, Index outputs)
-      : least_x(Vector::Constant(inputs, std::numeric_limits<double>::infinity())), largest_x(-least_x),
-        least_y(Vector::Constant(outputs, std::numeric_limits<double>::infinity())), largest_y(-least_y) {}
-  void add(const Block<double>& block) {
-    if (block.rows() == 0) return;
-    take_in(block.x.colwise().minCoeff().transpose(), block.x.colwise().maxCoeff().transpose(), least_x, largest_x);
-    take_in(block.y.colwise().minCoeff().transpose(), block.y.colwise().maxCoeff().transpose(), least_y, largest_y);
-  }
-  static void take_in(const Vector& least, const Vector& largest, Vector& all_least, Vector& all_largest) {
-    all_least = all_least.cwiseMin(least);
-    all_largest = all_largest.cwiseMax(largest);
-  }
-  void merge(const ColumnRanges& other) {
-    take_in(other.least_x, other.largest_x, least_x, largest_x);
-    take_in(other.least_y, other.largest_y, least_y, largest_y);
-  }
-  void fields(auto& visit) { visit(least_x, largest_x, least_y, largest_y); }
-};
-
-/// Spreads whose squares, or those of the weights that go with them, leave the numbers there are; empty: none.
-std::string beyond_squares(const InputMoments& moments, const SampleSource& source, const Control& control) {
-  constexpr double smallest = 1e-100, largest = 1e100;
-  const auto far = [&](const Vector& variances) {
-    return (variances.array() < smallest * smallest).any() || (variances.array() > largest * largest).any();
-  };
-  if (!far(moments.covariance.diagonal()) && !far(moments.label_covariance.diagonal())) return {};
-  const ColumnRanges ranges = reduce(source, ColumnRanges(source.inputs(), source.outputs()), control);
-  const auto words = [&](const char* what, const Vector& least, const Vector& most) -> std::string {
-    for (Index j = 0; j < least.size(); ++j) {
-      const double size = most[j] - least[j];
-      if (size > largest || (size > 0 && size < smallest))
-        return fmt::format("values too {}: {} go from {:.1e} to {:.1e}, and squares of such numbers {}; rescale them to a spread near 1",
-                           size > largest ? "large" : "small",
-                           least.size() > 1 ? fmt::format("{} (column {})", what, j + 1) : std::string(what), least[j], most[j],
-                           size > largest ? "overflow" : "underflow");
-    }
-    return {};
-  };
-  const std::string of_inputs = words("inputs", ranges.least_x, ranges.largest_x);
-  return of_inputs.empty() ? words("labels", ranges.least_y, ranges.largest_y) : of_inputs;
-}
-
 void learn_checked(const SampleSource& source, const LearnOptions& options, const Control& control, Result& result) {
   control.progress("look at the data", -1);
   const MeasuredSource measured(source, input_moments(source, control));
@@ -212,7 +165,7 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
     check_finite(source, control);
     return fail(result, Status::assumption_failed, "values too large: squares of inputs or labels overflow; rescale them");
   }
-  if (const std::string words = beyond_squares(moments, source, control); !words.empty())
+  if (const std::string words = spreads_beyond_squares(moments, source, control); !words.empty())
     return fail(result, Status::assumption_failed, words);
   if (!(moments.label_covariance.diagonal().maxCoeff() > 0))
     return fail(result, Status::assumption_failed, "the labels never vary: any network with these labels would do");
