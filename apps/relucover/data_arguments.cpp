@@ -53,7 +53,7 @@ void add_run_options(Command& command, RunOptions& run) {
       .type_name("T")
       .shows_default();
   command.add_option("--time-limit", run.time_limit, "Stop after this many seconds and say how far it came")
-      .within(0.0, std::numeric_limits<double>::infinity())
+      .within(0.001, std::numeric_limits<double>::infinity())
       .type_name("SECONDS");
 }
 

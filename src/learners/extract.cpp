@@ -41,7 +41,8 @@ class OneLayerExtraction {
         looks_again_(look.link == Link::identity && (noise_free_ || look.kind == FirstLook::Kind::affine)), options_(options),
         control_(control), extraction_(extraction), samples_(asking, law, options) {
     extraction.reused = samples_.reused();
-    most_ = options.budget - (samples_.reused() > 0 ? 0 : asking.queries());
+    again_ = kept_for_asking_again(options.budget);
+    most_ = options.budget - (samples_.reused() > 0 ? 0 : asking.queries()) - again_;
     looked_at_ = first_sample();
   }
 
@@ -54,7 +55,7 @@ class OneLayerExtraction {
     learn_from(wanted, std::min(seconds, share * control_.seconds_left()));
     Result& result = extraction_.result;
     if (!result.certified() || !predicts(*seen(wanted, judged), control_, result, "fresh_queries") || !predicts_look() ||
-        !predicts_rows() || !left_is_noise(wanted))
+        !predicts_rows() || !left_is_no_more_than_noise(wanted))
       return false;
     say_what_was_seen();
     return true;
@@ -68,9 +69,9 @@ class OneLayerExtraction {
       if (extraction_.result.certified()) {
         samples_.grow(judged, control_);
         const bool right = judged == wanted || predicts(*seen(wanted, judged), control_, extraction_.result, "fresh_queries");
-        if (right && predicts_look() && predicts_rows() && left_is_noise(wanted)) break;
+        if (right && predicts_look() && predicts_rows() && left_is_no_more_than_noise(wanted)) break;
       }
-      if (contradicted_ > most_contradictions) break;
+      if (steps_show_ || contradicted_ > most_contradictions) break;
       if (wanted >= most_) break;
       if (!extraction_.result.certified() && (nothing_new(wanted) || no_network_shows(wanted))) break;
       wanted = std::min(extraction_.result.certified() ? std::max(2 * wanted, judged) : 2 * wanted, most_);
@@ -189,28 +190,22 @@ class OneLayerExtraction {
     return settled(before.samples() == 0 || predicts(before, control_, extraction_.result, "rows_of_the_user"), before.samples());
   }
 
-  /// What a model leaves that answers the same queries with the same numbers is no noise, but for the rounding of what it computes with.
-  bool left_is_noise(Index wanted) {
-    constexpr Index rows = 32;
-    constexpr double roundings = 100, steps = 2;
+  /// Of the answers themselves: what noise was added where a link was turned back does not count.
+  bool left_is_no_more_than_noise(Index wanted) {
     Result& result = extraction_.result;
-    const bool whole = answers_are_whole(wanted);
-    if (result.status != Status::recovered || (link_ != Link::identity && !whole)) return true;
-    const auto learned = seen(0, wanted);
-    const MemorySource<double> some = gather(RowRange(samples_, 0, std::min(rows, wanted)), 0, std::min(rows, wanted), control_);
-    const NetworkError error = network_error(result.network, *learned, control_);
-    const double spread = error.relative > 0 ? error.rms / error.relative : 0, size = some.y().cwiseAbs().maxCoeff() + spread;
-    const double step = label_grid(RowRange(samples_, 0, wanted), control_).step();
-    const double rounding = roundings * std::numeric_limits<float>::epsilon() * size + steps * std::max(step, step_);
-    if (error.rms <= rounding || asking_.queries() + some.samples() > options_.budget) return true;
-    most_ -= some.samples();
-    if (asking_.all(some.x(), control_) != some.y()) return true;
+    const RowRange answers(samples_, 0, wanted);
+    const Unlink* unlink = unlink_ ? &*unlink_ : nullptr;
+    if (left_is_noise(answers, unlink, again_, asking_, control_, result)) return true;
     ++contradicted_;
-    result.status = Status::approximate;
-    result.message = fmt::format(
-        "not certified: the model answers the same queries with the same numbers, so that what is left ({:.1e}) is no noise: it is no "
-        "network of this kind, or has more to it than {} samples show",
-        error.rms, wanted);
+    // Where steps show, more samples would say nothing new.
+    if (options_.budget - asking_.queries() < wanted + short_step_queries(options_.inputs)) return false;
+    const Index asked = asking_.queries();
+    const std::string words = moved_by_short_steps(unlink ? unlink->served(result.network) : result.network, answers,
+                                                   result.figures.at("left_of_answers"), asking_, samples_.law(), control_);
+    most_ -= asking_.queries() - asked;
+    if (words.empty()) return false;
+    steps_show_ = stop_because(words);
+    extraction_.looks_like = words;
     return false;
   }
 
@@ -270,7 +265,8 @@ class OneLayerExtraction {
   RowMatrix rows_x_, rows_y_;
   std::optional<MemorySource<double>> looked_;
   static constexpr Index most_contradictions = 3;  // so often more samples may show what the look has seen
-  Index most_ = 0, saturated_ = 0, contradicted_ = 0, looked_at_ = 0;
+  bool steps_show_ = false;
+  Index most_ = 0, again_ = 0, saturated_ = 0, contradicted_ = 0, looked_at_ = 0;
   double left_before_ = std::numeric_limits<double>::infinity();
 };
 
@@ -316,7 +312,8 @@ void extract_after_look(Asking& asking, const ExtractOptions& options, const Con
           return;
         }
       }
-      if (look.kind == FirstLook::Kind::deeper) extraction.looks_like += "; ask for several with layers (--layers auto)";
+      if (look.kind == FirstLook::Kind::deeper && extraction.looks_like == look.words)
+        extraction.looks_like += "; ask for several with layers (--layers auto)";
       give_up(extraction.looks_like, options, extraction.result);
       return;
     }

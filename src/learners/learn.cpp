@@ -24,6 +24,7 @@
 #include "relucover/errors.hpp"
 #include "samples/subsample.hpp"
 #include "samples/views.hpp"
+#include "verify/extreme_spreads.hpp"
 #include "verify/label_grid.hpp"
 #include "verify/network_error.hpp"
 #include "verify/unlinked.hpp"
@@ -164,6 +165,8 @@ void learn_checked(const SampleSource& source, const LearnOptions& options, cons
     check_finite(source, control);
     return fail(result, Status::assumption_failed, "values too large: squares of inputs or labels overflow; rescale them");
   }
+  if (const std::string words = spreads_beyond_squares(moments, source, control); !words.empty())
+    return fail(result, Status::assumption_failed, words);
   if (!(moments.label_covariance.diagonal().maxCoeff() > 0))
     return fail(result, Status::assumption_failed, "the labels never vary: any network with these labels would do");
   const Whitening whitening = whitening_of(moments);

@@ -247,6 +247,16 @@ class Search {
     return static_cast<Index>(units);
   }
 
+  /// Least number of units without which pruning costs more than a unit gains by following noise.
+  Index least_above_noise(const std::vector<double>& path) const {
+    constexpr double clear = 20;  // times the unknowns of a unit: the other units have not moved yet
+    const auto unknowns = static_cast<double>(train_.inputs() + train_.outputs());
+    const double by_noise = clear * unknowns / static_cast<double>(train_.samples() * train_.outputs());
+    std::size_t units = path.size() - 1;
+    while (units > 0 && path[units - 1] <= (1 + by_noise) * path[units]) --units;
+    return static_cast<Index>(units);
+  }
+
   /// Where the error of pruning jumps, and a little above, an exact fit is most likely. Among many units that have not all been found
   /// none stands out: those that matter are kept, and the rest looked for beside them.
   void try_numbers_of_units(const Fit& over, int again = 2) {
@@ -267,6 +277,8 @@ class Search {
       numbers.push_back(kept);
     for (const double factor : {1.0, 1.25, 1.6})
       numbers.push_back(std::min(wide, static_cast<Index>(std::ceil(factor * static_cast<double>(jump)))));
+    // The first unit explains most of it, and noise hides how much the last ones do: none of these stands out.
+    if (const Index all = least_above_noise(path); over.train > near && all > numbers.back() && all < wide) numbers.push_back(all);
     for (std::size_t at = 0; at < numbers.size(); ++at) {
       const Index units = numbers[at];
       Fit fit = pruned_to(over, units);

@@ -41,9 +41,10 @@ RowMatrix SeenBlock::signs() const {
 
 void SeenBlock::drop_kinks(const SignFreeModel& model) {
   constexpr double rounding = 1e-10;
-  const Eigen::RowVectorXd least = rounding * model.theta.rowwise().norm().transpose();
+  // Of the terms that are added up, each in its own column's scale.
+  const RowMatrix terms = x.cwiseAbs2() * model.theta.cwiseAbs2().transpose() * static_cast<double>(x.cols());
   for (Index i = 0; i < x.rows(); ++i) {
-    if ((t.row(i).cwiseAbs().array() > x.row(i).norm() * least.array()).all()) continue;
+    if ((t.row(i).array().abs() > rounding * terms.row(i).array().sqrt()).all()) continue;
     x.row(i).setZero();
     t.row(i).setZero();
     h.row(i).setZero();

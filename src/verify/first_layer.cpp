@@ -185,4 +185,120 @@ std::string flips_are_accidents(const SampleSource& source, const Thresholds& un
   return {};
 }
 
+namespace {
+
+/// Rows on both sides of one boundary.
+struct Sides {
+  Vector value;   // of the unit
+  Matrix places;  // along the boundary, and 1
+  Vector side;    // 1: active by its label, else -1
+  Index wrong(const Vector& values) const { return (values.array() * side.array() <= 0).count(); }
+};
+
+Sides sides_of(const Gathered& all, const Thresholds& units, Index unit, double active, const std::vector<Index>& rows) {
+  const Vector normal = units.W.row(unit).transpose().normalized();
+  Sides near{all.arguments(rows, unit), Matrix(std::ssize(rows), units.W.cols() + 1), Vector(std::ssize(rows))};
+  const Matrix x = all.x(rows, Eigen::all);
+  near.places << x - (x * normal) * normal.transpose(), Vector::Ones(x.rows());
+  for (Index i = 0; i < near.side.size(); ++i) near.side[i] = all.y[rows[static_cast<std::size_t>(i)]] == active ? 1 : -1;
+  return near;
+}
+
+/// Values of the unit by the plane near its own that leaves fewest rows wrong: the sum of how far these are off is least (which is 0
+/// where a plane leaves none), its bend rounded less and less.
+Vector by_the_best_plane(const Sides& near, const Control& control) {
+  constexpr double widest = 1e-2, narrowest = 1e-6, narrower = 0.5;
+  constexpr int steps = 12, halvings = 8;
+  Vector best = near.value, moved = Vector::Zero(near.places.cols());
+  const auto values_at = [&](const Vector& by) { return Vector(near.value + near.places * by); };
+  const auto loss = [&](const Vector& values, double width) {
+    const Eigen::ArrayXd off = -near.side.array() * values.array() / width;
+    return (off.max(0) + (-off.abs()).exp().log1p()).sum();
+  };
+  for (double width = widest; width >= narrowest; width *= narrower) {
+    control.check();
+    for (int step = 0; step < steps; ++step) {
+      const Vector values = values_at(moved);
+      const Eigen::ArrayXd off = (near.side.array() * values.array() / width).max(-40).min(40);
+      const Eigen::ArrayXd share = 1 / (1 + off.exp());
+      const Vector gradient = near.places.transpose() * (near.side.array() * share).matrix();
+      Matrix bend = near.places.transpose() * (share * (1 - share)).matrix().asDiagonal() * near.places;
+      bend.diagonal().array() += 1e-6 * bend.trace() / static_cast<double>(bend.rows()) + 1e-12;
+      Vector move = width * solve_semidefinite(std::move(bend), gradient);
+      if (!move.allFinite()) break;
+      const double before = loss(values, width);
+      int halved = 0;
+      while (halved < halvings && !(loss(values_at(moved + move), width) < before)) {
+        move *= 0.5;
+        ++halved;
+      }
+      if (halved == halvings) break;
+      moved += move;
+      const Vector now = values_at(moved);
+      if (near.wrong(now) < near.wrong(best)) best = now;
+      if (near.wrong(best) == 0) return best;
+    }
+  }
+  return best;
+}
+
+/// Chance of so many or more, where `expected` are.
+double poisson_tail(Index count, double expected) {
+  double below = 0, term = std::exp(-expected);
+  for (Index k = 0; k < count && expected < 700; ++k) {
+    below += term;
+    term *= expected / static_cast<double>(k + 1);
+  }
+  return expected < 700 ? std::max(0.0, 1 - below) : static_cast<double>(count) < expected + 5 * std::sqrt(expected) ? 1 : 0;
+}
+
+}  // namespace
+
+std::string boundaries_are_planes(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed,
+                                  const Control& control) {
+  constexpr Index looked_at = 200'000, most_near = 8000, enough_to_judge = 24;
+  constexpr double near_by = 0.3;
+  const Gathered all = gathered(source, units, control, looked_at);
+  Index far = 0, flipped = 0;
+  for (Index i = 0; i < all.x.rows(); ++i) {
+    if (all.arguments.row(i).cwiseAbs().minCoeff() < std::max(distance, near_by)) continue;
+    ++far;
+    flipped += (all.y[i] == active) != (all.arguments.row(i).maxCoeff() > 0);
+  }
+  const double flips = static_cast<double>(flipped + 1) / static_cast<double>(std::max<Index>(far, 1));
+  RandomStream random(seed, purpose::judge, 3);
+  for (Index unit = 0; unit < units.W.rows(); ++unit) {
+    auto rows = gathered_where(all, [&](Index i) {
+      for (Index u = 0; u < units.W.rows(); ++u)
+        if (u == unit ? std::abs(all.arguments(i, u)) > near_by : all.arguments(i, u) > -distance) return false;
+      return true;
+    });
+    if (static_cast<Index>(rows.size()) > most_near) {
+      std::nth_element(rows.begin(), rows.begin() + most_near, rows.end(),
+                       [&](Index a, Index b) { return std::abs(all.arguments(a, unit)) < std::abs(all.arguments(b, unit)); });
+      rows.resize(static_cast<std::size_t>(most_near));
+    }
+    const Sides near = sides_of(all, units, unit, active, rows);
+    if (near.wrong(near.value) == 0) continue;
+    const Vector values = by_the_best_plane(near, control);
+    const Index wrong = near.wrong(values);
+    // Among flipped labels the plane is not quite the best.
+    const Index allowance = flipped > 0 ? units.W.cols() + 1 : 0;
+    const double chance = poisson_tail(std::max<Index>(0, wrong - allowance), flips * static_cast<double>(rows.size()));
+    if (chance >= false_alarms::each) continue;
+    std::vector<Index> off;
+    for (Index i = 0; i < near.side.size(); ++i)
+      if (values[i] * near.side[i] <= 0) off.push_back(i);
+    const std::string found =
+        fmt::format("no plane separates the labels near boundary {}: the best leaves {} of {} wrong, where flips leave {:.2g}", unit, wrong,
+                    rows.size(), flips * static_cast<double>(rows.size()));
+    if (wrong < enough_to_judge) return found;
+    const double together =
+        something_left(near.places(off, Eigen::all).leftCols(units.W.cols()), near.places(off, Eigen::all), near.side(off), random);
+    if (together < false_alarms::each_of(wrong))
+      return fmt::format("{}, and these lie together (chance {:.1e}): it bends, or is two", found, together);
+  }
+  return {};
+}
+
 }  // namespace relucover

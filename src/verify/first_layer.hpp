@@ -32,4 +32,10 @@ std::string cells_follow_their_unit(const SampleSource& source, const Thresholds
 std::string flips_are_accidents(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed,
                                 const Control& control);
 
+/// The same labels near the boundaries, where no other unit is: no more of them are wrong than far away, by the plane that leaves fewest
+/// wrong. Where more are (the sides are uncertain near a boundary), there must be many, and what side they are on must not go with the
+/// place along the boundary, as it does where it bends or is made of two.
+std::string boundaries_are_planes(const SampleSource& source, const Thresholds& units, double active, double distance, std::uint64_t seed,
+                                  const Control& control);
+
 }  // namespace relucover

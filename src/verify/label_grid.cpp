@@ -68,6 +68,7 @@ struct GridSums {
   // log2 of how seldom labels lie on such a grid by chance, for each number of decimals and of digits
   Vector decimal_evidence = Vector::Zero(LabelGrid::most_decimals + 2), digit_evidence = Vector::Zero(LabelGrid::most_digits + 2);
   int lowest = std::numeric_limits<int>::max();  // bit set in any label
+  int most_bits = 0;                             // from the first to the last that is set, of any label
   double exponents = 0, nonzero = 0;             // sum of the labels' exponents, and their number
   std::vector<double> values;
   bool few_values = true;
@@ -84,7 +85,9 @@ struct GridSums {
     while (digits <= LabelGrid::most_digits && !has_digits(label, digits, stored)) ++digits;
     if (label != 0) {
       add_evidence(label);
-      lowest = std::min(lowest, lowest_bit(label));
+      const int last = lowest_bit(label);
+      lowest = std::min(lowest, last);
+      most_bits = std::max(most_bits, std::ilogb(label) - last + 1);
       exponents += std::ilogb(label);
       nonzero += 1;
     }
@@ -114,6 +117,7 @@ struct GridSums {
     decimal_evidence += other.decimal_evidence;
     digit_evidence += other.digit_evidence;
     lowest = std::min(lowest, other.lowest);
+    most_bits = std::max(most_bits, other.most_bits);
     exponents += other.exponents;
     nonzero += other.nonzero;
     few_values = few_values && other.few_values;
@@ -122,7 +126,7 @@ struct GridSums {
       if (few_values) add_value(value);
   }
   void fields(auto& visit) {
-    visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, lowest, exponents, nonzero, few_values, values);
+    visit(largest, float32, decimals, digits, decimal_evidence, digit_evidence, lowest, most_bits, exponents, nonzero, few_values, values);
   }
 };
 
@@ -159,7 +163,12 @@ std::string LabelGrid::words() const {
 
 LabelGrid label_grid(const SampleSource& source, const Control& control) {
   const GridSums sums = reduce(source, GridSums(source.precision()), control);
-  LabelGrid grid{.float32 = sums.float32, .decimals = -1, .digits = -1, .values = sums.values, .largest = sums.largest};
+  LabelGrid grid{.float32 = sums.float32,
+                 .decimals = -1,
+                 .digits = -1,
+                 .significant_bits = sums.most_bits,
+                 .values = sums.values,
+                 .largest = sums.largest};
   const auto evidence = [](const Vector& all, int least, int most) { return least <= most ? all[least] : 0.0; };
   const double by_decimals = evidence(sums.decimal_evidence, sums.decimals, LabelGrid::most_decimals);
   const double by_digits = evidence(sums.digit_evidence, sums.digits, LabelGrid::most_digits);

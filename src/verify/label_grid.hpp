@@ -23,6 +23,9 @@ struct LabelGrid {
   /// Every label is a multiple of 2^binary, which floating-point numbers of their size need not be; `no_grid`: not so.
   int binary = no_grid;
   static constexpr int no_grid = std::numeric_limits<int>::min();
+  /// Set in the label that takes most of them: 24 where labels are float32, 11 and 8 in half precision.
+  int significant_bits = 0;
+  static constexpr int half_precision_bits = 11;
   /// The different labels in increasing order if there are at most `most_values`, else empty.
   std::vector<double> values;
   static constexpr std::size_t most_values = 16;

@@ -42,6 +42,11 @@ def test_usage_errors_exit_2_and_say_why(relucover, tmp_path, arguments):
     assert os.listdir(tmp_path) == []
 
 
+def test_the_time_limit_says_what_is_allowed(relucover):
+    assert "[0.001 - inf]" in relucover("learn", "--help").stdout
+    assert "0.001000 to inf" in relucover("demo", "--time-limit", "0", code=2).stderr
+
+
 def test_sample_learn_compare_evaluate(relucover, relucover_json, tmp_path):
     made = relucover("sample", "--inputs", 5, "--units", 3, "--samples", 3000, "--seed", 1, "-o", "d.npz", "--truth", "t.json")
     assert made.stdout == ""

@@ -1,5 +1,6 @@
 """False claims that somebody found from outside, one of each class: the data tempt, the word must not come."""
 import numpy as np
+import pytest
 
 import relucover
 
@@ -42,3 +43,37 @@ def test_noise_of_deep_labels_hides_no_linear_path():
     assert honest.status == "recovered" and 0 < honest.detection_limit < 0.5, honest.message
     found = relucover.learn(x, y + 0.005 * x[:, :1], layers=[3, 2], threads=1, time_limit=60)
     assert not found.certified, found.message
+
+
+@pytest.mark.parametrize("inputs, labels, words", [
+    ([1e-150, 1, 1e150, 1], 1, "too small"), ([1e-300] * 4, 1e-300, "too small"), ([1] * 4, 5e-324, "too small"),
+    ([1e300] * 4, 1, "too large"), ([1] * 4, 1e305, "too large"),
+])
+def test_numbers_whose_squares_leave_the_range_are_to_be_rescaled(inputs, labels, words):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(500, 4))
+    y = relu(x @ [1, 2, -1, 0.5] + 0.2) - relu(x @ [0, 1, 1, 0]) + 0.1 * rng.normal(size=500)
+    found = relucover.learn(x * inputs, y * labels, threads=1, time_limit=10)
+    assert found.status == "assumption_failed" and words in found.message and "rescale" in found.message
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_columns_of_other_scales_are_recovered_with_their_errors(scale):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(3000, 4))
+    y = relu(x @ [1, 2, -1, 0.5] + 0.2) - relu(x @ [0, 1, 1, 0]) + 0.1 * rng.normal(size=3000)
+    found = relucover.learn(x * [1 / scale, 1, scale, 1], y, units=2, threads=1, time_limit=10)
+    assert found.status == "recovered" and found.figures["largest_relative_unit_error"] > 1e-3
+
+
+def test_as_many_units_are_found_as_are_there_in_noise():
+    """The first unit explains most of it, and what the last one adds is a tenth of the noise and more."""
+    for seed in range(4, 10):
+        rng = np.random.default_rng(seed)
+        W = rng.normal(size=(3, 4))
+        W /= np.linalg.norm(W, axis=1, keepdims=True)
+        b, a, x = rng.uniform(-0.7, 0.7, 3), rng.choice([-1, 1], 3) * rng.uniform(0.6, 1.6, 3), rng.normal(size=(3000, 4))
+        f = relu(x @ W.T + b) @ a
+        y = f + 0.2 * f.std() * rng.normal(size=3000)
+        known, asked = (relucover.learn(x, y, units=units, threads=1, time_limit=20) for units in (3, "auto"))
+        assert asked.status == known.status == "recovered", (seed, known.message, asked.message)

@@ -267,6 +267,56 @@ def test_rounded_answers_are_labels_with_noise(decimals):
     assert np.abs(found.network.predict(x) - base(x)).max() < 10.0**-decimals
 
 
+def rounded_inside(step):
+    base, hidden = one_layer(3, 4, 3), np.random.default_rng(3)
+    W, b, a = hidden.standard_normal((3, 4)), 0.5 * hidden.standard_normal(3), hidden.standard_normal(3)
+    to_step = lambda values: np.round(values / step) * step
+
+    def one_column(x):
+        z = np.array(x)
+        z[:, 1] = to_step(z[:, 1])
+        return base(z)
+
+    return {
+        "inputs": lambda x: base(to_step(x)),
+        "one column": one_column,
+        "table": lambda x: base(np.floor(x / step) * step),
+        "hidden values": lambda x: to_step(np.maximum(x @ W.T + b, 0)) @ a[:, None],
+        "fine teeth": lambda x: base(x) + step * (1e3 * x.sum(1, keepdims=True) % 1),
+        "fine waves": lambda x: base(x) + step * np.sin(1e5 * x.sum(1, keepdims=True)),
+        "behind a link": lambda x: 1 / (1 + np.exp(-base(to_step(x)))),
+    }
+
+
+@pytest.mark.parametrize("step", [1e-6, 2e-5])
+@pytest.mark.parametrize("name", rounded_inside(1))
+def test_what_is_rounded_inside_is_no_noise(name, step):
+    """The same queries have the same answers, which are rounded by far less than what no network explains."""
+    found = relucover.extract(rounded_inside(step)[name], inputs=4, threads=1, budget=40_000, time_limit=10)
+    assert not found.result.certified, found.result.message
+    assert found.queries < 20_000
+    words = {"inputs": "inputs are rounded inside", "one column": "column 2 is moved", "table": "looked up in a table", "hidden values": "rounded"}
+    if step == 1e-6 and name in words:
+        assert found.status == "assumption_failed" and words[name] in found.looks_like
+
+
+@pytest.mark.parametrize("kind", ["noise", "noise in float32", "float32", "half precision", "probabilities in float32", "four decimals"])
+def test_noise_and_rounded_answers_are_recovered_still(kind):
+    base, random = one_layer(3, 4, 3), np.random.default_rng(0)
+    single = lambda y: y.astype(np.float32).astype(float)
+    model = {
+        "noise": lambda x: base(x) + 1e-6 * random.standard_normal((len(x), 1)),
+        "noise in float32": lambda x: single(base(x) + 1e-3 * random.standard_normal((len(x), 1))),
+        "float32": lambda x: single(base(x)),
+        "half precision": lambda x: base(x).astype(np.float16).astype(float),
+        "probabilities in float32": lambda x: single(1 / (1 + np.exp(-base(x)))),
+        "four decimals": lambda x: np.round(base(x), 4),
+    }[kind]
+    found = relucover.extract(model, inputs=4, threads=1, budget=100_000, time_limit=20)
+    assert found.result.certified, found.result.message
+    assert found.network.units == 3
+
+
 def test_columns_far_from_zero_are_not_taken_for_jumps():
     """Queries that float32 models see unchanged are rounded by more there, which shows where nothing bends."""
     from sklearn.datasets import load_wine

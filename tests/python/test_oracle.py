@@ -125,7 +125,7 @@ def test_budget_is_kept():
         return np.sin(3 * x).sum(axis=1)
 
     found = relucover.extract(oracle, inputs=3, budget=1500, units=2, starts=2)
-    assert sum(asked) == found.queries == 1500
+    assert sum(asked) == found.queries == 1500 - 32  # these are kept for asking some again
     assert found.status not in ("exact", "recovered")
 
 

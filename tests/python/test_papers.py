@@ -56,6 +56,43 @@ def test_halfspaces_and_misuse():
         relucover.sample_threshold(inputs=5, units=2, upper="nonsense", samples=10)
 
 
+def union_of_halfspaces(seed, kind):
+    """Labels without noise; of two boundaries one bends, or is two that are nearly parallel."""
+    rng = np.random.default_rng(seed)
+    d, k, n = 5, 3, 60000
+    x = rng.normal(size=(n, d))
+    W = np.linalg.qr(rng.normal(size=(d, d)))[0][:k]
+    t, along = rng.uniform(1.7, 2.2, k), np.linalg.qr(rng.normal(size=(d, 2)))[0][:, 0]
+    along -= W[0] * (along @ W[0])
+    along /= np.linalg.norm(along)
+    inside = x @ W.T > t
+    if kind == "parallel":
+        beside = W[0] + 0.05 * along
+        inside[:, 0] |= x @ beside > np.linalg.norm(beside) * t[0]
+    if kind == "curved":
+        inside[:, 0] = x @ W[0] - t[0] + 0.015 * ((x @ along) ** 2 - 1) > 0
+    y = inside.any(1)
+    if kind == "noisy inputs":
+        y = ((x + 0.02 * rng.normal(size=x.shape)) @ W.T > t).any(1)
+    if kind == "flips":
+        y = y ^ (rng.random(n) < 0.02)
+    return x, y.astype(float)
+
+
+@pytest.mark.parametrize("kind", ["parallel", "curved"])
+def test_boundaries_that_are_no_planes_are_not_certified(kind):
+    told = [relucover.learn_halfspaces(*union_of_halfspaces(seed, kind), units=3, threads=1) for seed in range(6)]
+    assert not any(found.certified for found in told)
+    assert any("no plane separates" in found.message for found in told)
+
+
+@pytest.mark.parametrize("kind", ["plain", "flips"])
+def test_boundaries_that_are_planes_are_certified(kind):
+    for seed in range(6):
+        found = relucover.learn_halfspaces(*union_of_halfspaces(seed, kind), units=3, threads=1)
+        assert found.status == "recovered", found.message
+
+
 def test_signs_evaluate_and_exact_moments():
     x, y, truth = relucover.sample(inputs=4, units=3, samples=200, seed=5)
     assert relucover.signs(truth)["unique"]

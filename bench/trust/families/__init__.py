@@ -21,7 +21,7 @@ def names():
 
 def _load():
     from . import (asked_wrongly, combined, copies, deep, forced_methods, hidden_units, input_kinds, low_signal,  # noqa: F401
-                   noisy, other_functions, people, solvable, tasks, time_order, trained)
+                   noisy, other_functions, people, rounded_inside, solvable, tasks, time_order, trained)
 
 
 def schedule():

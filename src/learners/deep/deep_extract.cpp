@@ -65,7 +65,7 @@ class DeepExtraction {
 
  private:
   Index first_sample() const { return std::min(options_.first > 0 ? options_.first : Index{20000}, options_.budget); }
-  Index queries_left() const { return options_.budget - asking_.queries() - gaussian_.reused(); }
+  Index queries_left() const { return options_.budget - asking_.queries() - gaussian_.reused() - kept_for_asking_again(options_.budget); }
 
   void attempt(Index wanted, bool last, Index number, Result& result) {
     control_.progress("ask", -1, fmt::format("{} queries", wanted));
@@ -203,6 +203,7 @@ class DeepExtraction {
     result.notes.clear();
     judge_deep(all, prepared_, found_, options_.learn, control_, result);
     if (result.certified()) explains_look(asked_within(asking_, gaussian_.law()), control_, result);
+    left_is_noise(gaussian_, nullptr, kept_for_asking_again(options_.budget), asking_, control_, result);
     result.notes.push_back(fmt::format(
         "{} queries were Gaussian; {} looked for planes on which the model bends{}; {} looked for units that few see", gaussian_.samples(),
         layers_queries_, asked_.empty() ? "" : fmt::format(" (layers of {})", fmt::join(asked_.widths(), ", ")), asked_x_.rows()));

@@ -83,9 +83,11 @@ void look_at_what_is_left(const SampleSource& source, const FirstLayerOptions& o
   const Thresholds units{result.model.W, result.model.t};
   const double distance = std::max(0.02, 5 * result.direction_error * std::sqrt(static_cast<double>(units.W.cols())));
   std::string left;
-  if (result.task == "halfspaces")
-    left = flips_are_accidents(source, units, result.figures["intersection"] != 0 ? 0 : 1, distance, options.seed, control);
-  else if (result.figures.contains("activity_error")) {
+  if (result.task == "halfspaces") {
+    const double active = result.figures["intersection"] != 0 ? 0 : 1;
+    left = flips_are_accidents(source, units, active, distance, options.seed, control);
+    if (left.empty()) left = boundaries_are_planes(source, units, active, distance, options.seed, control);
+  } else if (result.figures.contains("activity_error")) {
     left = rest_is_at_rest(source, units, result.figures["rest_value"], distance, control);
     if (left.empty()) left = cells_follow_their_unit(source, units, result.figures["rest_value"], distance, control);
   } else if (result.figures.contains("halves_ratio"))
