@@ -13,6 +13,12 @@ constexpr double least_probability = 1e-300;
 double mean_of(const Vector& draws) { return draws.mean(); }
 double variance_of(const Vector& draws) { return (draws.array() - draws.mean()).square().mean(); }
 
+/// std::lgamma also writes a sign where all threads see it.
+double log_gamma(double value) {
+  int sign = 0;
+  return ::lgamma_r(value, &sign);
+}
+
 double share_reaching(const Vector& draws, double value) {
   const auto reaching = (draws.array() >= value).count();
   return static_cast<double>(1 + reaching) / static_cast<double>(1 + draws.size());
@@ -40,7 +46,7 @@ double erlang_tail(Index count, double sum) {
   double term = std::exp(-sum), total = 0;
   if (term == 0) {  // far out the last term is nearly all
     const double k = static_cast<double>(count - 1);
-    return std::max(least_probability, std::exp(k * std::log(sum) - sum - std::lgamma(k + 1)));
+    return std::max(least_probability, std::exp(k * std::log(sum) - sum - log_gamma(k + 1)));
   }
   for (Index i = 0; i < count; ++i) {
     total += term;
@@ -56,7 +62,7 @@ double binomial_tail(Index trials, double probability, Index hits) {
   double total = 0;
   for (Index i = hits; i <= trials; ++i) {
     const double k = static_cast<double>(i);
-    total += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * std::log(probability) +
+    total += std::exp(log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1) + k * std::log(probability) +
                       (n - k) * std::log1p(-probability));
   }
   return std::min(1.0, total);
