@@ -154,13 +154,20 @@ class Plan {
     choices_.insert(choices_.begin() + 1, {several_layers(), std::move(again)});
   }
 
+  /// Of units whose number the search chose, one that the samples hardly determine stands in for something else.
+  static bool has_units_to_spare(const Result& result) {
+    constexpr double hardly = 0.2;  // of its size is not known
+    const auto error = result.figures.find("largest_relative_unit_error");
+    return error != result.figures.end() && !(error->second < hardly);
+  }
+
   /// Something is left, in labels that nobody rounded: they may come from several layers.
   bool may_be_deeper(const Result& result) const {
     if (result.certified()) return false;
     // A search for ever more units that was stopped far from the samples leaves something too.
     constexpr double far = 1e-3;
     const bool stopped = result.status == Status::budget_exhausted && result.network.inputs() > 0 && result.residual_relative > far;
-    if (!stopped && !result.figures.contains("something_left") && !leaves_samples_out(result)) return false;
+    if (!stopped && !result.figures.contains("something_left") && !leaves_samples_out(result) && !has_units_to_spare(result)) return false;
     constexpr double mostly_noise = 0.7;
     if (!leaves_samples_out(result) && result.residual_relative > mostly_noise) return false;
     return could_be_deeper();

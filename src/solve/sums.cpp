@@ -41,10 +41,11 @@ RowMatrix SeenBlock::signs() const {
 
 void SeenBlock::drop_kinks(const SignFreeModel& model) {
   constexpr double rounding = 1e-10;
-  // Of the terms that are added up, each in its own column's scale.
-  const RowMatrix terms = x.cwiseAbs2() * model.theta.cwiseAbs2().transpose() * static_cast<double>(x.cols());
+  // Of the terms that are added up, each column in its own scale.
+  const Eigen::RowVectorXd scale = x.cwiseAbs().colwise().maxCoeff().cwiseMax(1e-300), over_scale = scale.cwiseInverse();
+  const Eigen::RowVectorXd least = rounding * (model.theta * scale.asDiagonal()).rowwise().norm().transpose();
   for (Index i = 0; i < x.rows(); ++i) {
-    if ((t.row(i).array().abs() > rounding * terms.row(i).array().sqrt()).all()) continue;
+    if ((t.row(i).cwiseAbs().array() > x.row(i).cwiseProduct(over_scale).norm() * least.array()).all()) continue;
     x.row(i).setZero();
     t.row(i).setZero();
     h.row(i).setZero();
