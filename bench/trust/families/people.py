@@ -12,6 +12,7 @@ from . import family
 from .common import add_noise
 
 _LEVELS, _DAYS = 40, 1400
+SEEN = 6  # rows
 
 
 def _columns(kind):
@@ -81,6 +82,9 @@ def people(rng):
     truth = Function(lambda v: net(v) + size * term(v)[:, None], 1, f"{k} units and {kind}")
     case = Case(x, truth(x), truth, lambda g, m: draw(g, m), truth.words, units=k if rng.random() < 0.5 else "auto")
     case.extra["alike"] = 3000  # groupings, weights and periods that one would have to think of before
+    values, counts = np.unique(term(x), return_counts=True)
+    if len(values) == 2 and counts.min() < SEEN:
+        case.extra["alike"] = np.inf  # what so few rows hold is what any few of them may hold
     add_noise(case, noises.normal(rng, case.y.shape, noise))
     return case
 
