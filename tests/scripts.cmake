@@ -52,8 +52,8 @@ foreach(script ${walks})
     ENVIRONMENT "PATH=$<TARGET_FILE_DIR:relucover_cli>:$ENV{PATH}")
 endforeach()
 
-# Installs into a clean prefix and builds consumers of the CMake package and of the pkg-config file, who know nothing of sanitizers.
-if(NOT RELUCOVER_SANITIZE)
+# Installs into a clean prefix and builds consumers of the CMake package and of the pkg-config file, who know nothing of sanitizers and coverage.
+if(NOT RELUCOVER_SANITIZE AND NOT RELUCOVER_COVERAGE)
   add_test(NAME install.consumers
     COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/install/consumers.sh ${CMAKE_BINARY_DIR} ${readme_program} ${CMAKE_CXX_COMPILER})
   set_tests_properties(install.consumers PROPERTIES LABELS install)

@@ -128,6 +128,27 @@ TEST(Groups, NoiseIsNothing) {
   for (const Index count : low) EXPECT_LE(count, 8);  // 2 expected of each, 4 of the last
 }
 
+// Nine rows of a pattern that are off by 2.5 deviations: their signs come together once in 256 times.
+TEST(Groups, AFewRowsOfAPatternAreSeenWhereNoiseIsEven) {
+  RandomStream random(11, purpose::study);
+  Index seen = 0, low = 0;
+  for (Index k = 0; k < times; ++k) {
+    const Matrix x = random.normal_matrix(rows, 4);
+    Matrix t = x.leftCols(2), residual = random.normal_matrix(rows, 1);
+    for (Index i = 0; i < rows; ++i) {
+      if (i >= 9 && t(i, 0) > 0) t(i, 1) = -1;
+      if (i < 9) t(i, 0) = t(i, 1) = 1;
+    }
+    const RoughBasis basis = RoughBasis::spanning(with_ones(x));
+    residual = basis.without(residual);
+    low += groups_left(patterns_of(t), even_noise(residual, basis, Vector::Ones(rows))) < 0.01 ? 1 : 0;
+    residual.topRows(9).array() += 2.5;
+    seen += groups_left(patterns_of(t), even_noise(residual, basis, Vector::Ones(rows))) < 3e-4 ? 1 : 0;
+  }
+  EXPECT_GE(seen, times - 4);
+  EXPECT_LE(low, 7);
+}
+
 TEST(Groups, RowsThatARuleLeavesOutAreSeen) {
   RandomStream random(3, purpose::study);
   const Matrix x = columns(random);

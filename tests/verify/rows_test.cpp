@@ -135,18 +135,20 @@ TEST(LeftOut, OrderOfDeviationsGoesWithNoDirection) {
 }
 
 /// Labels and noise; rows with labels at or below `limit` are left out.
+/// `parameters`: of a fit whose errors are added to it.
 double chance_of_selection(double limit, const std::function<double(double, double)>& noise_of, double (*spread)(double),
                            RandomStream& random) {
+  constexpr Index parameters = 30;
   std::vector<double> fit, label, size;
   while (fit.size() < 1500) {
-    const double f = random.normal(), e = spread(f) * noise_of(random.uniform(), random.normal());
+    const double f = std::max(random.normal(), -1.0), e = spread(f) * noise_of(random.uniform(), random.normal());
     if (f + e <= limit) continue;
-    fit.push_back(f);
+    fit.push_back(f + spread(f) * std::sqrt(parameters / 1500.0) * random.normal());
     label.push_back(f + e);
     size.push_back(spread(f));
   }
   const auto as_column = [](const std::vector<double>& values) { return Matrix(Eigen::Map<const Vector>(values.data(), 1500)); };
-  return no_labels_beyond(as_column(fit), as_column(label), as_column(size));
+  return no_labels_beyond(as_column(fit), as_column(label), as_column(size), parameters);
 }
 
 TEST(SelectedRows, LabelsAboveALimitAreSeenAndNoiseIsNothing) {

@@ -17,6 +17,7 @@ namespace relucover {
 namespace {
 
 constexpr Index fewest_rows = 4;  // of a group, in the mean
+constexpr Index few_groups = 50;
 
 /// Rows of equal numbers are a group.
 std::optional<Grouping> grouping_of(const std::vector<std::int64_t>& numbers) {
@@ -281,6 +282,7 @@ class SumBeyond {
     for (Index i = 0; i < weight.size(); ++i) features(i, grouping.group[static_cast<std::size_t>(i)]) = static_cast<float>(weight[i]);
     functions_ = spanning_basis(basis.beyond(std::move(features)).cast<double>(), Orthogonal::to_nine_digits);
   }
+  Index size() const { return functions_.cols(); }
   double of(const Matrix& residual) const { return (functions_.transpose() * residual).squaredNorm(); }
   /// Against flips.
   double chance(const Matrix& residual) const {
@@ -386,7 +388,7 @@ std::vector<Grouping> patterns_of(const Matrix& t) {
 
 double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const RoughBasis* basis, const Matrix& residual,
                    Chance chance, RandomStream& random, const Control& control) {
-  constexpr Index few_groups = 50, draws = 1500;
+  constexpr Index draws = 1500;
   constexpr std::size_t most_beyond = 12, few_groupings = 2;
   constexpr double could_matter = 1e-3, surely_ordinary = 0.1, suspicious = 0.02;
   if (groupings.empty() || residual.rows() < 20) return 1;
@@ -441,6 +443,18 @@ double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights
                                          : Matrix(values(random_rows(values.rows(), values.rows(), random), Eigen::all)));
   }
   return std::min(1.0, std::max(least, tail_of_many_draws(drawn, sum_of(values))) * static_cast<double>(count));
+}
+
+double groups_left(const std::vector<Grouping>& groupings, const EvenNoise& even) {
+  if (!even.normal) return 1;
+  double least = 1;
+  for (const Grouping& grouping : groupings) {
+    if (grouping.count > few_groups) continue;
+    const SumBeyond sum(grouping, even.weights.cast<double>(), even.basis);
+    const auto freedom = static_cast<double>(sum.size() * even.residual.cols());
+    if (freedom > 0) least = std::min(least, gamma_tail(freedom, 2 * freedom, sum.of(even.residual.cast<double>())));
+  }
+  return std::min(1.0, least * static_cast<double>(std::max<std::size_t>(1, groupings.size())));
 }
 
 }  // namespace relucover

@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "relucover/progress.hpp"
 #include "relucover/types.hpp"
-#include "verify/leftover/rough_basis.hpp"
+#include "verify/leftover/even_noise.hpp"
 
 namespace relucover {
 
@@ -26,5 +26,9 @@ enum class Chance { flips, places };
 /// are large), times their number. Flips are held against what groups hold beyond `basis`, if there is one.
 double groups_left(const std::vector<Grouping>& groupings, const Matrix& weights, const RoughBasis* basis, const Matrix& residual,
                    Chance chance, RandomStream& random, const Control& control = {});
+
+/// The same without weights, where noise is even and normal: a group of few rows that all err one way is seen, which flips of so few signs
+/// can't tell. 1 where noise is not.
+double groups_left(const std::vector<Grouping>& groupings, const EvenNoise& even);
 
 }  // namespace relucover

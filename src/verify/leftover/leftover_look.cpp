@@ -184,10 +184,10 @@ bool LookAtLeftover::test_rows() {
   verdict.test("row_order", row_order_left(what_may_drift(answer, kept), answer.y(kept.rows, Eigen::all), kept.residual, *kept.basis),
                "what is left goes with the order of the rows: drift, seasons, or rows that depend on those before");
   if (claimable)
-    verdict.test(
-        "selected_rows",
-        no_labels_beyond(answer.fit(kept.rows, Eigen::all), answer.y(kept.rows, Eigen::all), noise_.expected(kept.rows, Eigen::all)),
-        "labels end where noise would not let them: rows seem to have been chosen by their labels");
+    verdict.test("selected_rows",
+                 no_labels_beyond(answer.fit(kept.rows, Eigen::all), answer.y(kept.rows, Eigen::all),
+                                  noise_.expected(kept.rows, Eigen::all), kept.basis->size()),
+                 "labels end where noise would not let them: rows seem to have been chosen by their labels");
   rounded = grid_.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid_.step();
   return goes_on();
 }
@@ -242,8 +242,11 @@ bool LookAtLeftover::test_functions(const UnitKind& kind) {
     verdict.test("nests",
                  groups_left(nests_of(kept.z, verdict.random), slopes, nullptr, kept.residual, Chance::flips, verdict.random, control_),
                  "rows that are near each other err together: what is left is a function of the inputs");
-    verdict.test("patterns", groups_left(patterns_of(kept.t), slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random, control_),
+    const std::vector<Grouping> patterns = patterns_of(kept.t);
+    verdict.test("patterns", groups_left(patterns, slopes, &*kept.basis, kept.residual, Chance::flips, verdict.random, control_),
                  "the residual goes with which units are on, or how many", false_alarms::common);
+    verdict.test("patterns_even", groups_left(patterns, even), "the residual goes with which units are on, or how many",
+                 false_alarms::common);
     const std::string repeats = "the residual repeats along one input, unit or distance";
     verdict.test("periods", periods_left(variables, sorted, kept.residual), repeats, false_alarms::common);
     const Matrix active = active_sides(kept.t);

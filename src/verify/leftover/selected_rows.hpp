@@ -6,6 +6,7 @@
 namespace relucover {
 
 /// Chance that no label lies below the least one, or above the largest, if each row had the noise of any other, over its own spread.
-double no_labels_beyond(const Matrix& fit, const Matrix& labels, const Matrix& noise);
+/// `parameters`: of the answer.
+double no_labels_beyond(const Matrix& fit, const Matrix& labels, const Matrix& noise, Index parameters);
 
 }  // namespace relucover
