@@ -14,6 +14,7 @@
 #include "verify/leftover/leftover_tests.hpp"
 #include "verify/leftover/one_more_unit.hpp"
 #include "verify/leftover/row_tests.hpp"
+#include "verify/leftover/tails.hpp"
 
 namespace relucover {
 
@@ -242,15 +243,8 @@ Vector by_the_best_plane(const Sides& near, const Control& control) {
   return best;
 }
 
-/// Chance of so many or more, where `expected` are.
-double poisson_tail(Index count, double expected) {
-  double below = 0, term = std::exp(-expected);
-  for (Index k = 0; k < count && expected < 700; ++k) {
-    below += term;
-    term *= expected / static_cast<double>(k + 1);
-  }
-  return expected < 700 ? std::max(0.0, 1 - below) : static_cast<double>(count) < expected + 5 * std::sqrt(expected) ? 1 : 0;
-}
+/// Chance of so many or more, where `expected` are: a Poisson number.
+double so_many(Index count, double expected) { return count > 0 ? std::max(0.0, 1 - erlang_tail(count, expected)) : 1; }
 
 }  // namespace
 
@@ -284,7 +278,7 @@ std::string boundaries_are_planes(const SampleSource& source, const Thresholds& 
     const Index wrong = near.wrong(values);
     // Among flipped labels the plane is not quite the best.
     const Index allowance = flipped > 0 ? units.W.cols() + 1 : 0;
-    const double chance = poisson_tail(std::max<Index>(0, wrong - allowance), flips * static_cast<double>(rows.size()));
+    const double chance = so_many(wrong - allowance, flips * static_cast<double>(rows.size()));
     if (chance >= false_alarms::each) continue;
     std::vector<Index> off;
     for (Index i = 0; i < near.side.size(); ++i)

@@ -181,13 +181,14 @@ bool LookAtLeftover::test_rows() {
   verdict.test("equal_inputs",
                equal_inputs_err_together(kept.residual, rows_of_equal_inputs(answer.x(kept.rows, Eigen::all)), verdict.random),
                "labels of equal inputs err together");
-  verdict.test("row_order", row_order_left(what_may_drift(answer, kept), answer.y(kept.rows, Eigen::all), kept.residual, *kept.basis),
-               "what is left goes with the order of the rows: drift, seasons, or rows that depend on those before");
+  verdict.test(
+      "row_order", row_order_left(what_may_drift(answer, kept), answer.y(kept.rows, Eigen::all), kept.residual, *kept.basis),
+      "what is left goes with the order of the rows (drift, seasons, rows before): give what it goes with, such as the time, as columns");
   if (claimable)
     verdict.test("selected_rows",
                  no_labels_beyond(answer.fit(kept.rows, Eigen::all), answer.y(kept.rows, Eigen::all),
                                   noise_.expected(kept.rows, Eigen::all), kept.basis->size()),
-                 "labels end where noise would not let them: rows seem to have been chosen by their labels");
+                 "labels end where noise would not let them: rows seem to have been chosen by their labels; give those left out, too");
   rounded = grid_.step() > 0 && std::sqrt((plain.colwise().squaredNorm() / static_cast<double>(plain.rows())).maxCoeff()) < grid_.step();
   return goes_on();
 }
