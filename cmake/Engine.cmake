@@ -9,7 +9,7 @@ set(RELUCOVER_ENGINE_FILES
   "reduce/[a-z_]+"
   "moments/whitening"
   "solve/[a-z_]+"
-  "verify/(distinct_rows|extreme_spreads|gate|gate_parts|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
+  "verify/(distinct_rows|extreme_spreads|gate|gate_parts|untested_samples|label_grid|label_outliers|network_error|normal_statistics|sign_differences|statistics|unlinked)"
   "verify/leftover/[a-z_]+"
   "learners/(best_so_far|choose|leaky_fit|learn|linked|plan|registry)"
   "learners/finish/[a-z_]+"

@@ -1,6 +1,9 @@
 // relucover: recover a neural network from its inputs and outputs. Parses, runs one command, reports.
 #include <cxxabi.h>
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -86,9 +89,21 @@ const std::terminate_handler ends_otherwise = std::get_terminate();
   std::abort();
 }
 
+/// Blocks of samples come and go by the thousand. What was freed is kept for the next: to give it back each time and to have it cleared
+/// again costs a third of the time of small problems.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int most = 1 << 29;  // the system's own way for what is larger
+  mallopt(M_MMAP_THRESHOLD, most);
+  mallopt(M_TRIM_THRESHOLD, most);
+  mallopt(M_TOP_PAD, 1 << 24);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   std::set_terminate(end_where_nothing_may_be_thrown);
   try {
     Program program("relucover", opening, closing, "relucover " + relucover::version());

@@ -27,6 +27,19 @@ Matrix inverse_of_moment(const Matrix& second_moment) {
   return solve_semidefinite(regular, Matrix::Identity(regular.rows(), regular.cols()));
 }
 
+void hold_scales(const SignFreeModel& model, Matrix& gram) {
+  if (!model.output_is_free()) return;
+  const Index width = model.inputs() + 1, outputs = model.outputs();
+  const double weight = gram.diagonal().mean();
+  for (Index i = 0; i < model.units(); ++i) {
+    Vector direction = Vector::Zero(gram.rows());
+    direction.segment(i * width, width) = model.theta.row(i).transpose();
+    direction.segment(model.theta.size() + i * outputs, outputs) = -model.output.col(i);
+    direction.normalize();
+    gram.noalias() += weight * direction * direction.transpose();
+  }
+}
+
 Matrix full_gram(const NormalSum& sums) {
   const SignFreeModel& model = *sums.first_order.model;
   const Index units = model.units(), width = model.inputs() + 1, outputs = model.outputs();

@@ -57,6 +57,9 @@ Matrix inverse_of_moment(const Matrix& second_moment);
 /// J^T J / N with rows and columns in the order theta (row by row), output (column by column), affine (row by row);
 /// output only where it is free.
 Matrix full_gram(const NormalSum& sums);
+/// With free output weights a unit's scale is shared by theta and output: holds it, or a Gram matrix whose rows begin with theta and
+/// output is singular by design.
+void hold_scales(const SignFreeModel& model, Matrix& gram);
 
 /// Parameters in that order as one vector, and back (shape gives the sizes, and the output weights where not free).
 Vector flatten(const SignFreeModel& model);

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/linear_algebra.hpp"
 #include "reduce/reduce.hpp"
+#include "solve/normal_equations.hpp"
 
 namespace relucover {
 
@@ -16,11 +18,24 @@ Matrix tied_affine(const SignFreeModel& model, const std::vector<int>& signs) {
   return affine;
 }
 
-/// Cholesky; with pivots where rounding leaves the matrix indefinite.
-Vector solved(const Matrix& gram, const Vector& right) {
-  const Cholesky cholesky(gram);
-  return cholesky.definite() ? cholesky.solve(right) : solve_semidefinite(gram, right);
-}
+/// Second derivatives by the free parameters: Cholesky; with pivots where rounding leaves the matrix indefinite.
+class TiedCurvature {
+ public:
+  TiedCurvature(const SignFreeModel& model, const Tie& tie, const Matrix& full_gram) {
+    constexpr double damping = 1e-9;
+    Matrix gram = tie.gram(full_gram);
+    hold_scales(model, gram);
+    gram.diagonal() *= 1 + damping;
+    gram.diagonal().array() += 1e-300;
+    cholesky_ = Cholesky(gram);
+    if (!cholesky_.definite()) pivoted_.emplace(std::move(gram));
+  }
+  Vector solve(const Vector& gradient) const { return pivoted_ ? Vector(pivoted_->solve(gradient)) : Vector(cholesky_.solve(gradient)); }
+
+ private:
+  Cholesky cholesky_;
+  std::optional<SemidefiniteFactor> pivoted_;
+};
 
 }  // namespace
 
@@ -77,16 +92,22 @@ SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model
   outcome.model = model;
   const double variance = label_variance(source, control);
   outcome.cost = variance * relative_cost(source, model, Loss{}, variance, control);
-  double damping = 1e-9;
+  std::optional<TiedCurvature> curvature;  // changes with the model less than steps do: used again while it serves
+  bool fresh = false;
   while (outcome.iterations < max_iterations) {
     ++outcome.iterations;
-    const auto sums = reduce(source, NormalSum(outcome.model, Loss{}), control);
     const Tie tie(outcome.model, signs);
-    Matrix gram = tie.gram(full_gram(sums));
-    gram.diagonal() *= 1 + damping;  // holds the scale that theta and output share
-    gram.diagonal().array() += 1e-300;
-    const Vector gradient = tie.gradient(flatten(sums.first_order.gradient)) / static_cast<double>(sums.first_order.samples);
-    const Vector free_step = solved(gram, gradient);
+    GradientSum first_order(outcome.model, Loss{});
+    fresh = !curvature;
+    if (fresh) {
+      auto sums = reduce(source, NormalSum(outcome.model, Loss{}), control);
+      curvature.emplace(outcome.model, tie, full_gram(sums));
+      first_order = std::move(sums.first_order);
+    } else {
+      first_order = reduce(source, std::move(first_order), control);
+    }
+    const Vector gradient = tie.gradient(flatten(first_order.gradient)) / static_cast<double>(first_order.samples);
+    const Vector free_step = curvature->solve(gradient);
     SignFreeModel trial = outcome.model;
     trial.add(1, unflatten(tie.all(free_step), outcome.model));
     trial.affine = tied_affine(trial, signs);
@@ -94,6 +115,8 @@ SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model
                       std::isfinite(trial.affine.squaredNorm());  // not if the ties left the Gram matrix singular
     const double cost = sane ? variance * relative_cost(source, trial, Loss{}, variance, control) : std::numeric_limits<double>::infinity();
     if (!(cost < outcome.cost)) {
+      curvature.reset();
+      if (!fresh) continue;
       outcome.converged = true;
       break;
     }

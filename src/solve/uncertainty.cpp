@@ -22,27 +22,13 @@ struct SideCount {
   void fields(auto& visit) { visit(above, samples); }
 };
 
-/// With free output weights a unit's scale is shared by theta and output: hold it, or the matrix is singular by design.
-void fix_scales(const SignFreeModel& model, Matrix& gram) {
-  if (!model.output_is_free()) return;
-  const Index width = model.inputs() + 1, outputs = model.outputs();
-  const double weight = gram.diagonal().mean();
-  for (Index i = 0; i < model.units(); ++i) {
-    Vector direction = Vector::Zero(gram.rows());
-    direction.segment(i * width, width) = model.theta.row(i).transpose();
-    direction.segment(model.theta.size() + i * outputs, outputs) = -model.output.col(i);
-    direction.normalize();
-    gram.noalias() += weight * direction * direction.transpose();
-  }
-}
-
 /// Inverts a Gram matrix whose first rows are theta's.
 Uncertainty inverted(Matrix gram, const SignFreeModel& model, const NormalSum& sums, const Control& control) {
   const double samples = static_cast<double>(sums.first_order.samples);
   Uncertainty result;
   result.samples = sums.first_order.samples;
   control.check();
-  fix_scales(model, gram);
+  hold_scales(model, gram);
   for (Index i = 0; i < gram.rows(); ++i)
     if (gram(i, i) == 0) gram(i, i) = 1;  // the place of a bias that the model does not have
   const Vector scale = gram.diagonal().cwiseSqrt().cwiseInverse();

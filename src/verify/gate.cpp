@@ -7,16 +7,14 @@
 #include <stdexcept>
 
 #include "core/linear_algebra.hpp"
-#include "reduce/reduce.hpp"
-#include "samples/subsample.hpp"
 #include "verify/distinct_rows.hpp"
 #include "verify/gate_parts.hpp"
 #include "verify/leftover/features.hpp"
 #include "verify/leftover/leftover_tests.hpp"
 #include "verify/leftover/noise_shape.hpp"
-#include "verify/leftover/rough_basis.hpp"
 #include "verify/leftover/row_tests.hpp"
 #include "verify/sign_differences.hpp"
+#include "verify/untested_samples.hpp"
 
 namespace relucover {
 
@@ -45,40 +43,6 @@ double cancelling(const Network& network, const SampleSource& source) {
   const RowMatrix sums = t.cwiseMax(0) * network.A.cwiseAbs().transpose();
   const double spread = (block.y.rowwise() - block.y.colwise().mean().eval()).norm();
   return sums.norm() / std::max(spread, 1e-300);
-}
-
-/// Samples that determine a piece of the answer which no other sample could contradict: their labels are explained whatever they are.
-/// One counts if others have less than 3e-5 of its effect, several if they have less than 1e-3.
-Index untested_samples(const SampleSource& samples, const Network& network, std::uint64_t seed, const Control& control) {
-  constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6, far_from_alone = 1 - 1e-3;
-  constexpr Index most_functions = 3000;
-  if ((network.units() + 1) * (network.inputs() + 1) > most_functions) return 0;
-  const auto count = [&](const MemorySource<double>& all) {
-    const Matrix x = all.x()(distinct_samples(all), Eigen::all);
-    const Matrix tangent = tangent_of(whitened(x), (x * network.W.transpose()).rowwise() + network.b.transpose());
-    if (RoughBasis::spanning(tangent).leverage().maxCoeff() < far_from_alone) return Index{0};
-    const Vector leverage = leverage_of(spanning_basis(tangent));
-    const Index few = (leverage.array() > nearly_alone).count();
-    return few > 1 ? few : static_cast<Index>((leverage.array() > alone).count());
-  };
-  // A part of the samples tells if none is alone there.
-  const auto functions = static_cast<double>((network.units() + 1) * (network.inputs() + 1));
-  const Index few = std::min(samples.samples(), static_cast<Index>(3 * functions) + 500);
-  // These functions are free for each output, which share their units in truth: with several outputs few samples can do.
-  if (samples.outputs() > 1 && static_cast<double>(samples.samples()) < 2 * functions) return 0;
-  // Where some are, more join them, a few times as many at once: who is alone among all stays alone. A piece that none of them lies on
-  // has a handful of thousands of samples, fewer than a claim answers for.
-  constexpr Index times = 4;
-  std::vector<Index> rows;
-  for (Index more = few; more < samples.samples() && (more == few || times * more < samples.samples()); more *= times) {
-    const auto joining = spread_rows(samples.samples(), more, seed);
-    rows.insert(rows.end(), joining.begin(), joining.end());
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    if (count(gather(samples, rows, control)) == 0) return 0;
-    control.check();
-  }
-  return count(judged_rows(samples, network, seed, control));
 }
 
 /// Labels that the answer is not near: a mark for each.
@@ -172,7 +136,7 @@ Certificate Gate::exact(const Claimed& claimed, double rounding_rms, const char*
   if (const Index between = fewest_between_units(claimed.samples, claimed.model, control); between >= 0 && between < sides)
     return refuse(so_far + fmt::format("only {} sample{} between two kinks, so nothing tests what the answer says there", between,
                                        between == 1 ? " lies" : "s lie"));
-  if (const Index alone = untested_samples(claimed.samples, claimed.network, claimed.seed, control); alone > 0)
+  if (const Index alone = untested_samples(claimed, control); alone > 0)
     return refuse(so_far + fmt::format("{} sample{} a piece of it that no other could contradict", alone,
                                        alone == 1 ? " determines" : "s determine"));
   const Unseen unseen(claimed.samples, unknowns_of(claimed.network), claimed.model.units(), claimed.asked_units, control);
