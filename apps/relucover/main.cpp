@@ -11,6 +11,7 @@
 #include <new>
 #include <typeinfo>
 
+#include "core/blas.hpp"
 #include "core/version.hpp"
 #include "distributed/mpi_module.hpp"
 #include "relucover/commands.hpp"
@@ -104,6 +105,7 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
+  relucover::end_blas_threads();
   std::set_terminate(end_where_nothing_may_be_thrown);
   try {
     Program program("relucover", opening, closing, "relucover " + relucover::version());

@@ -9,10 +9,11 @@
 #include <mutex>
 #include <string_view>
 
-// Where OpenBLAS was built for one kind of processor, it has none of these and nothing to choose.
+// Where OpenBLAS was built for one kind of processor, it has nothing to choose; without threads, none to end.
 extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
+[[gnu::weak]] int blas_thread_shutdown_();  // as before a fork; begins them anew where somebody asks for several
 }
 
 namespace relucover {
@@ -74,6 +75,12 @@ SingleThreadedBlas::SingleThreadedBlas() {
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::lock_guard lock(guard);
   if (--depth == 0) openblas_set_num_threads(threads_before);
+}
+
+void end_blas_threads() {
+  const std::lock_guard lock(guard);
+  openblas_set_num_threads(1);
+  if (blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
 }
 
 }  // namespace relucover

@@ -10,4 +10,8 @@ class SingleThreadedBlas {
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 };
 
+/// For a program of which this library is the only user of OpenBLAS: its own threads, which wait for work by spinning for the first tenth
+/// of a second, end.
+void end_blas_threads();
+
 }  // namespace relucover

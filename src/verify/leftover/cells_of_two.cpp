@@ -105,10 +105,8 @@ double cells_of_two(const Matrix& variables, const Matrix& sorted, const Matrix&
   // Never too small, and enough where it can't matter.
   const double at_most = std::exp(-largest) * static_cast<double>(pairs.size() * sides.size());
   if (at_most > could_matter) return std::min(1.0, at_most);
-  const Matrix signs = random_signs(n, flips, random);
-  Vector best(flips);
-  for (Index k = 0; k < flips; ++k) best[k] = largest_of(signs.col(k).asDiagonal() * unit);
-  return tail_of_maxima(best, largest);
+  const auto in_noise = [&] { return largest_of(random_signs(n, 1, random).col(0).asDiagonal() * unit); };
+  return tail_of_dear_maxima(flips, in_noise, largest);
 }
 
 }  // namespace relucover

@@ -177,12 +177,11 @@ double periods_in_units(const Matrix& z, const Matrix& t, const Matrix& slopes, 
       static_cast<double>(scores.count()) * static_cast<double>(sides.size()) * static_cast<double>(sides.front().range.size());
   const double bound = places * erlang_tail(harmonics * residual.cols() + z.cols() / 2, most);
   if (bound > could_matter) return std::min(1.0, bound);
-  Vector in_noise(flips);
-  for (double& flipped : in_noise) {
+  const auto in_noise = [&] {
     control.check();
-    flipped = best_period(sides, random_signs(z.rows(), 1, random).col(0).asDiagonal() * residual, scores);
-  }
-  return tail_of_maxima(in_noise, most);
+    return best_period(sides, random_signs(z.rows(), 1, random).col(0).asDiagonal() * residual, scores);
+  };
+  return tail_of_dear_maxima(flips, in_noise, most);
 }
 
 }  // namespace relucover

@@ -99,4 +99,16 @@ double tail_of_maxima(const Vector& maxima, double value) {
   return value > maxima.maxCoeff() ? tail : std::max(tail, share_reaching(maxima, value));
 }
 
+double tail_of_dear_maxima(Index draws, const std::function<double()>& draw, double value) {
+  constexpr Index few = 8;
+  constexpr double ordinary = 0.15;
+  Vector maxima(draws);
+  for (Index k = 0; k < draws; ++k) {
+    maxima[k] = draw();
+    if (k + 1 != few) continue;
+    if (const double chance = tail_of_maxima(maxima.head(few), value); chance > ordinary) return chance;
+  }
+  return tail_of_maxima(maxima, value);
+}
+
 }  // namespace relucover

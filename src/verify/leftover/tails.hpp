@@ -1,5 +1,7 @@
 #pragma once
 // Chances of what was seen, if nothing but chance was at work: tails of distributions, and of draws.
+#include <functional>
+
 #include "relucover/types.hpp"
 
 namespace relucover {
@@ -30,5 +32,7 @@ struct Gumbel {
 Gumbel gumbel_of(const Vector& maxima);
 /// The same for values that are maxima: beyond the draws by a Gumbel distribution.
 double tail_of_maxima(const Vector& maxima, double value);
+/// The same, of draws that are dear: the first few tell where the value is nothing out of the ordinary.
+double tail_of_dear_maxima(Index draws, const std::function<double()>& draw, double value);
 
 }  // namespace relucover
