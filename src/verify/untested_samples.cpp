@@ -15,7 +15,7 @@ namespace relucover {
 
 namespace {
 
-constexpr double alone = 1 - 1e-9, nearly_alone = 1 - 1e-6, far_from_alone = 1 - 1e-3;
+constexpr double surely_alone = 1 - 1e-9, nearly_alone = 1 - 1e-6, far_from_alone = 1 - 1e-3;
 
 /// How many are alone among these samples.
 Index count_alone(const MemorySource<double>& all, const Network& network) {
@@ -24,7 +24,7 @@ Index count_alone(const MemorySource<double>& all, const Network& network) {
   if (RoughBasis::spanning(tangent).leverage().maxCoeff() < far_from_alone) return 0;
   const Vector leverage = leverage_of(spanning_basis(tangent));
   const Index few = (leverage.array() > nearly_alone).count();
-  return few > 1 ? few : static_cast<Index>((leverage.array() > alone).count());
+  return few > 1 ? few : static_cast<Index>((leverage.array() > surely_alone).count());
 }
 
 /// True: each of these samples has far more company among all than one that is alone. What the samples determine is known already, as
@@ -37,9 +37,7 @@ bool surely_in_company(const MemorySource<double>& some, const SignFreeModel& mo
   RandomStream random(0, purpose::sketch);
   const Matrix along = factor.lower() * random.normal_matrix(factor.lower().cols(), vectors) / std::sqrt(static_cast<double>(vectors));
   const Index inputs = model.inputs(), width = inputs + 1;
-  const auto times = [&](const Matrix& forms) -> Matrix {
-    return (some.x() * forms.topRows(inputs)).rowwise() + forms.row(inputs).eval();
-  };
+  const auto times = [&](const Matrix& forms) -> Matrix { return (some.x() * forms.topRows(inputs)).rowwise() + forms.row(inputs).eval(); };
   Matrix effects = times(along.bottomRows(width));
   const Matrix t = times(model.theta.transpose());
   for (Index i = 0; i < model.units(); ++i) {
