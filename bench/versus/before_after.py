@@ -20,7 +20,7 @@ import tempfile
 CASES = {  # name: (sample options, learn options, bar of the weight error)
     "20-10": (["--inputs", "20", "--units", "10", "--samples", "20000"], ["--units", "10"], 1e-9),
     "100-16": (["--inputs", "100", "--units", "16", "--samples", "40000"], ["--units", "16"], 1e-9),
-    "784-32": (["--inputs", "784", "--units", "32", "--samples", "60000"], ["--units", "32"], 1e-9),
+    "784-32": (["--inputs", "784", "--units", "32", "--samples", "131072"], ["--units", "32"], 1e-9),
     "vector 10x10x10": (["--inputs", "10", "--units", "10", "--outputs", "10", "--samples", "10000", "--bias", "0"], ["--units", "10"], 1e-9),
     "noisy 10-5": (["--inputs", "10", "--units", "5", "--samples", "20000", "--noise", "0.1"], ["--units", "5"], 0.1),
 }
