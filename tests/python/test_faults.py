@@ -31,7 +31,7 @@ def written(ending):
 learned = relucover.learn(x, y, units=2, threads=1, starts=1)
 jobs = {
     "learn": lambda: relucover.learn(x, y, units=2, threads=1, starts=1).status,
-    "extract": lambda: relucover.extract(truth.predict, inputs=3, units=2, threads=1, starts=1, first=200, fresh=50, budget=400).result.status,
+    "extract": lambda: relucover.extract(truth.predict, inputs=3, units=2, threads=1, starts=1, first=200, fresh=50, budget=400),
     "compare": lambda: relucover.compare(truth, truth)["units_matched"],
     "diagnose": lambda: relucover.diagnose(x, y)["samples"],
     "predict": lambda: truth.predict(x),
@@ -43,7 +43,12 @@ jobs = {
     "moments": lambda: relucover.PowerSums.read(path("moments")).samples,
 }
 job = jobs[name]
-plain = lambda said: said.tolist() if isinstance(said, numpy.ndarray) else said
+
+def plain(said):
+    if isinstance(said, relucover.Extraction):
+        return said.result.status  # not inside of the job: pybind11 2.10 crashes where there is no memory for what one object owns of another
+    return said.tolist() if isinstance(said, numpy.ndarray) else said
+
 expected = plain(job())
 assert plain(job()) == expected
 
@@ -81,7 +86,7 @@ JOBS = ["learn", "extract", "compare", "diagnose", "predict", "read npz", "read 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_every_allocation_fails_in_turn(tmp_path, name):
-    done = subprocess.run([sys.executable, "-c", WORK, str(tmp_path), LIBRARY, name, "60"], env=os.environ | {"LD_PRELOAD": LIBRARY}, capture_output=True,
+    done = subprocess.run([sys.executable, "-c", WORK, str(tmp_path), LIBRARY, name, "300"], env=os.environ | {"LD_PRELOAD": LIBRARY}, capture_output=True,
                           text=True, timeout=600)
     assert done.returncode == 0, f"{done.returncode}\n{done.stdout}\n{done.stderr[-2000:]}"
     assert "failures survived" in done.stdout
