@@ -95,9 +95,11 @@ const std::terminate_handler ends_otherwise = std::get_terminate();
 void keep_freed_memory() {
 #ifdef __GLIBC__
   constexpr int most = 1 << 29;  // the system's own way for what is larger
+  // NOLINTBEGIN(concurrency-mt-unsafe): no other thread runs yet
   mallopt(M_MMAP_THRESHOLD, most);
   mallopt(M_TRIM_THRESHOLD, most);
   mallopt(M_TOP_PAD, 1 << 24);
+  // NOLINTEND(concurrency-mt-unsafe)
 #endif
 }
 

@@ -13,7 +13,8 @@
 extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
-[[gnu::weak]] int blas_thread_shutdown_();  // as before a fork; begins them anew where somebody asks for several
+// As before a fork: they begin anew where somebody asks for several.
+[[gnu::weak]] int blas_thread_shutdown_();  // NOLINT(readability-identifier-naming): OpenBLAS's name
 }
 
 namespace relucover {
@@ -52,10 +53,12 @@ void choose_kernels() {
   constexpr const char* variable = "OPENBLAS_CORETYPE";
   const char* name = kernels_that_fit();
   if (gotoblas_dynamic_quit == nullptr || gotoblas_dynamic_init == nullptr || *name == '\0') return;
+  // NOLINTBEGIN(concurrency-mt-unsafe): nobody else is running
   if (std::getenv(variable) != nullptr || !nobody_else_is_running() || setenv(variable, name, 1) != 0) return;
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
   unsetenv(variable);
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 [[maybe_unused]] const bool kernels_chosen = (choose_kernels(), true);

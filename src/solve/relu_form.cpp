@@ -104,7 +104,7 @@ SolveOutcome refine_in_relu_form(const SampleSource& source, SignFreeModel model
       curvature.emplace(outcome.model, tie, full_gram(sums));
       first_order = std::move(sums.first_order);
     } else {
-      first_order = reduce(source, std::move(first_order), control);
+      first_order = reduce(source, first_order, control);
     }
     const Vector gradient = tie.gradient(flatten(first_order.gradient)) / static_cast<double>(first_order.samples);
     const Vector free_step = curvature->solve(gradient);

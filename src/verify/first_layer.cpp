@@ -216,7 +216,8 @@ Vector by_the_best_plane(const Sides& near, const Control& control) {
     const Eigen::ArrayXd off = -near.side.array() * values.array() / width;
     return (off.max(0) + (-off.abs()).exp().log1p()).sum();
   };
-  for (double width = widest; width >= narrowest; width *= narrower) {
+  double width = widest;
+  while (width >= narrowest) {
     control.check();
     for (int step = 0; step < steps; ++step) {
       const Vector values = values_at(moved);
@@ -239,6 +240,7 @@ Vector by_the_best_plane(const Sides& near, const Control& control) {
       if (near.wrong(now) < near.wrong(best)) best = now;
       if (near.wrong(best) == 0) return best;
     }
+    width *= narrower;
   }
   return best;
 }
@@ -283,7 +285,7 @@ std::string boundaries_are_planes(const SampleSource& source, const Thresholds& 
     std::vector<Index> off;
     for (Index i = 0; i < near.side.size(); ++i)
       if (values[i] * near.side[i] <= 0) off.push_back(i);
-    const std::string found =
+    std::string found =
         fmt::format("no plane separates the labels near boundary {}: the best leaves {} of {} wrong, where flips leave {:.2g}", unit, wrong,
                     rows.size(), flips * static_cast<double>(rows.size()));
     if (wrong < enough_to_judge) return found;

@@ -68,7 +68,8 @@ constexpr Index alone = -1, as_hump = -2;
 /// Humps of one column, of two widths and at many places.
 constexpr Index humps = 18;
 void write_hump(const RoughMatrix& x, Index column, Index number, RoughMatrix::ColXpr to) {
-  const float middle = 0.45F * static_cast<float>(number / 2 - 4), width = number % 2 == 0 ? 0.7F : 0.35F;
+  const Index place = number / 2 - 4;
+  const float middle = 0.45F * static_cast<float>(place), width = number % 2 == 0 ? 0.7F : 0.35F;
   to = (-((x.col(column).array() - middle) / width).square()).exp();
 }
 

@@ -224,7 +224,8 @@ void rough_order_of(const Eigen::Ref<const Vector>& values, std::vector<std::uin
   std::vector<Placed> keys(n), sorted(n);
   std::array<std::uint32_t, digits> low{}, high{};
   const Eigen::ArrayXf scaled = (values * one_over_size).array().cast<float>();
-  const Eigen::ArrayXf bits = (1 + scaled / (1 + scaled.abs())) * static_cast<float>(digits * digits / 2 - 1);
+  constexpr auto largest_half = digits * digits / 2 - 1;
+  const Eigen::ArrayXf bits = (1 + scaled / (1 + scaled.abs())) * static_cast<float>(largest_half);
   for (std::size_t i = 0; i < n; ++i) {
     const auto key = static_cast<std::uint32_t>(bits[static_cast<Index>(i)]);
     keys[i] = {key, static_cast<std::uint32_t>(i)};
@@ -269,8 +270,11 @@ double robust_deviation(const Vector& values) { return 1.4826 * median_of(values
 
 std::vector<Index> growing_counts(Index first, Index most, double ratio, bool with_last) {
   std::vector<Index> counts;
-  for (double m = static_cast<double>(first); m <= static_cast<double>(most); m = std::max(m + 1, m * ratio))
+  auto m = static_cast<double>(first);
+  while (m <= static_cast<double>(most)) {
     counts.push_back(static_cast<Index>(m));
+    m = std::max(m + 1, m * ratio);
+  }
   if (with_last && (counts.empty() || counts.back() != most)) counts.push_back(most);
   return counts;
 }

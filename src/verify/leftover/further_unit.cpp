@@ -82,8 +82,7 @@ Vector StackedAnswer::by_sample(const Vector& stacked) const {
 
 StackedAnswer stacked_answer(const JudgedLayers& judged, const Matrix& residual, const Matrix& decorrelation) {
   StackedAnswer answer{judged.answer.rows(), judged.outputs(), {}, spanning_basis(stacked_jacobian(judged, decorrelation))};
-  const Matrix turned = residual;  // outputs below each other: columns of the matrix
-  answer.residual = orthogonal_to(answer.basis, Eigen::Map<const Vector>(turned.data(), turned.size()));
+  answer.residual = orthogonal_to(answer.basis, residual.reshaped());  // outputs below each other
   return answer;
 }
 

@@ -56,7 +56,7 @@ RoughMatrix RoughBasis::beyond(RoughMatrix features) const {
 const RoughBasis::Sample& RoughBasis::sample() const {
   constexpr Index fewest = 1500, for_each = 5;
   if (sample_) return *sample_;
-  sample_.emplace();
+  sample_ = Sample{};
   const Index n = columns_.rows(), count = std::max(fewest, for_each * size());
   if (2 * count > n || size() == 0) return *sample_;
   for (Index i = 0; i < count; ++i) sample_->rows.push_back(i * n / count);

@@ -50,7 +50,7 @@ class RoughBasis {
 };
 
 /// All rows in two halves at random, and bases of the same functions on each.
-struct Halves {
+struct Halves {  // NOLINT(bugprone-reserved-identifier): clang's own name for copying arrays
   std::vector<Index> rows[2];
   RoughBasis basis[2];
 };
