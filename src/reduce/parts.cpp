@@ -78,8 +78,13 @@ auto numbers_up_to(Index last, Index& next) {
 /// Not parallel_for: its last worker is still in its headers, and in the stack of this thread, when this thread goes on, which the thread
 /// sanitizer can't be told of. Pipelines are inside TBB.
 void run_pipeline(const tbb::filter<void, void>& stages, Index at_once, int threads) {
+  // A worker does it where the caller's place among the workers is taken: by another caller.
+  const auto pipeline = [&] {
+    const Handover task;
+    tbb::parallel_pipeline(static_cast<std::size_t>(at_once), stages);
+  };
   const HandoversAround tasks;
-  arena_of(threads).execute([&] { tbb::parallel_pipeline(static_cast<std::size_t>(at_once), stages); });
+  arena_of(threads).execute(pipeline);
 }
 
 }  // namespace
@@ -90,6 +95,7 @@ void in_parallel(Index count, int threads, const std::function<void(Index)>& wor
     return;
   }
   Index next = 0;
+  const HandoversAround stages;  // TBB keeps them in memory that goes from caller to caller
   const auto each = tbb::make_filter<Index, void>(tbb::filter_mode::parallel, [&](Index i) {
     const Handover task;
     work(i);
@@ -134,6 +140,7 @@ struct Work {
     std::vector<std::unique_ptr<Part>> waiting(static_cast<std::size_t>(at_once));
     const auto place_of = [&](Index chunk) -> std::unique_ptr<Part>& { return waiting[static_cast<std::size_t>(chunk % at_once)]; };
     Index next = first;
+    const HandoversAround stages;
     const auto add = tbb::make_filter<Index, Index>(tbb::filter_mode::parallel, [&](Index chunk) {
       const Handover task;
       place_of(chunk) = add_chunk(chunk, check);
