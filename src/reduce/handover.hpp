@@ -1,7 +1,7 @@
 #pragma once
 // TBB hands work from thread to thread inside a library that no sanitizer has seen: the thread sanitizer takes what one task writes and a
-// later one reads for a race. A Handover that lives as long as a task, and one before and after all of them, tell it that what does not
-// overlap comes one after the other; what does overlap it watches as ever.
+// later one reads for a race. A Handover that lives as long as a task, and HandoversAround all of them, tell it that what does not overlap
+// comes one after the other; what does overlap it watches as ever.
 
 #ifdef __SANITIZE_THREAD__
 extern "C" {
@@ -30,6 +30,13 @@ class Handover {
 #endif
 };
 
-inline void hand_over() { const Handover now; }
+/// Before and after all tasks, also where one throws.
+class HandoversAround {
+ public:
+  HandoversAround() { const Handover begin; }
+  ~HandoversAround() { const Handover end; }
+  HandoversAround(const HandoversAround&) = delete;
+  HandoversAround& operator=(const HandoversAround&) = delete;
+};
 
 }  // namespace relucover

@@ -1,6 +1,5 @@
 #include "reduce/parts.hpp"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -64,17 +63,44 @@ tbb::task_arena& arena_of(int threads) {
   return arenas.try_emplace(workers, workers).first->second;
 }
 
+/// Hands on `next` and what follows it, up to `last`.
+auto numbers_up_to(Index last, Index& next) {
+  return tbb::make_filter<void, Index>(tbb::filter_mode::serial_in_order, [last, &next](tbb::flow_control& flow) -> Index {
+    const Handover task;
+    if (next == last) {
+      flow.stop();
+      return 0;
+    }
+    return next++;
+  });
+}
+
+/// Not parallel_for: its last worker is still in its headers, and in the stack of this thread, when this thread goes on, which the thread
+/// sanitizer can't be told of. Pipelines are inside TBB.
+void run_pipeline(const tbb::filter<void, void>& stages, Index at_once, int threads) {
+  // A worker does it where the caller's place among the workers is taken: by another caller.
+  const auto pipeline = [&] {
+    const Handover task;
+    tbb::parallel_pipeline(static_cast<std::size_t>(at_once), stages);
+  };
+  const HandoversAround tasks;
+  arena_of(threads).execute(pipeline);
+}
+
 }  // namespace
 
 void in_parallel(Index count, int threads, const std::function<void(Index)>& work) {
-  hand_over();
-  arena_of(threads).execute([&] {
-    tbb::parallel_for(Index{0}, count, [&](Index i) {
-      const Handover task;
-      work(i);
-    });
+  if (threads == 1 || count <= 1) {
+    for (Index i = 0; i < count; ++i) work(i);
+    return;
+  }
+  Index next = 0;
+  const HandoversAround stages;  // TBB keeps them in memory that goes from caller to caller
+  const auto each = tbb::make_filter<Index, void>(tbb::filter_mode::parallel, [&](Index i) {
+    const Handover task;
+    work(i);
   });
-  hand_over();
+  run_pipeline(numbers_up_to(count, next) & each, threads, threads);
 }
 
 namespace {
@@ -114,28 +140,17 @@ struct Work {
     std::vector<std::unique_ptr<Part>> waiting(static_cast<std::size_t>(at_once));
     const auto place_of = [&](Index chunk) -> std::unique_ptr<Part>& { return waiting[static_cast<std::size_t>(chunk % at_once)]; };
     Index next = first;
-    hand_over();
-    arena_of(threads).execute([&] {
-      const auto number = tbb::make_filter<void, Index>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) -> Index {
-        const Handover task;
-        if (next == last) {
-          flow.stop();
-          return 0;
-        }
-        return next++;
-      });
-      const auto add = tbb::make_filter<Index, Index>(tbb::filter_mode::parallel, [&](Index chunk) {
-        const Handover task;
-        place_of(chunk) = add_chunk(chunk, check);
-        return chunk;
-      });
-      const auto merge = tbb::make_filter<Index, void>(tbb::filter_mode::serial_in_order, [&](Index chunk) {
-        const Handover task;
-        take(std::move(place_of(chunk)));
-      });
-      tbb::parallel_pipeline(static_cast<std::size_t>(at_once), number & add & merge);
+    const HandoversAround stages;
+    const auto add = tbb::make_filter<Index, Index>(tbb::filter_mode::parallel, [&](Index chunk) {
+      const Handover task;
+      place_of(chunk) = add_chunk(chunk, check);
+      return chunk;
     });
-    hand_over();
+    const auto merge = tbb::make_filter<Index, void>(tbb::filter_mode::serial_in_order, [&](Index chunk) {
+      const Handover task;
+      take(std::move(place_of(chunk)));
+    });
+    run_pipeline(numbers_up_to(last, next) & add & merge, at_once, threads);
   }
 };
 
