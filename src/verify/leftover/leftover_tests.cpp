@@ -14,6 +14,7 @@
 #include "verify/leftover/noise_shape.hpp"
 #include "verify/leftover/one_more_unit.hpp"
 #include "verify/leftover/rectified_tests.hpp"
+#include "verify/leftover/shared_units.hpp"
 #include "verify/leftover/tails.hpp"
 #include "verify/leftover/verdict.hpp"
 
@@ -44,6 +45,13 @@ RectifiedAnswer rectified_answer(const Judged& answer, const KeptRows& kept, con
 /// What units add to decorrelated labels.
 Vector sizes_of_outputs(const KeptRows& kept, const Network& network) {
   return (kept.decorrelation.transpose() * network.A).colwise().norm().transpose();
+}
+
+void test_shared_units(const Judged& answer, const KeptRows& kept, const Network& network, Verdict& verdict) {
+  const Matrix tangent = answer.tangent(kept.rows, Eigen::all), forms = forms_of(answer, network),
+               outputs = kept.decorrelation.transpose() * network.A;
+  verdict.test("shared_units", units_not_shared({tangent, forms, outputs}, kept.residual, *kept.basis, verdict.random),
+               "the outputs want units of their own: those that they share are not all, or not these");
 }
 
 /// What an activation other than ReLU was not stated to have.
@@ -177,7 +185,12 @@ LeftoverVerdict nothing_left(const Judged& answer, const Network& network, const
   Verdict& verdict = look.verdict;
   if (!look.test_rows() || !look.test_kinks()) return verdict.result;
   const KeptRows& kept = look.kept;
-  if (!answer.unit.is_relu() && answer.units() > 0) test_stated_form(answer, kept, network, verdict);
+  if (answer.units() > 0) {
+    if (!answer.unit.is_relu())
+      test_stated_form(answer, kept, network, verdict);
+    else if (answer.outputs() > 1)
+      test_shared_units(answer, kept, network, verdict);
+  }
   if (!look.goes_on() || !look.test_functions(kind_of(answer, network))) return verdict.result;
   const CrossFit more = one_more_unit(kept.z, kept.residual, look.halves(), verdict.random, kind_of(answer, network), control);
   verdict.test(
