@@ -68,7 +68,11 @@ Unlink::Unlink(Link link, const SampleSource& labels, const Control& control)
     least_ = std::max({subtracted ? enough : tiny, grid.rounded() ? std::max(enough, steps * grid.step()) : 0.0});
   if (!grid.rounded() || (link != Link::sigmoid && link != Link::softmax)) return;
   // Decimals are coarsest, next to their size, at the least probability; significant digits at powers of ten.
-  for (double p = 0.1; p > least_; p /= 10) noise_ = std::max(noise_, rounding_before(Vector::Constant(1, p))[0]);
+  double p = 0.1;
+  while (p > least_) {
+    noise_ = std::max(noise_, rounding_before(Vector::Constant(1, p))[0]);
+    p /= 10;
+  }
   noise_ = std::max(noise_, rounding_before(Vector::Constant(1, least_))[0]);
 }
 
