@@ -47,7 +47,7 @@ RowDirections::RowDirections(const SignFreeModel& model) : forms(Matrix::Zero(3 
   forms(3 * units, model.inputs()) = 1;
 }
 
-Vector RowDirections::along(const Matrix& step) const { return step(rows, Eigen::all).cwiseProduct(forms).rowwise().sum(); }
+Vector RowDirections::along(const Matrix& step) const { return Matrix(step(rows, Eigen::all)).cwiseProduct(forms).rowwise().sum(); }
 
 void RowDirections::add(const Vector& lengths, Matrix& step) const {
   for (std::size_t k = 0; k < rows.size(); ++k) step.row(rows[k]) += lengths[static_cast<Index>(k)] * forms.row(static_cast<Index>(k));

@@ -225,7 +225,7 @@ double equal_inputs_err_together(const Matrix& residual, const std::vector<std::
   if (groups.empty()) return 1;
   const auto together = [&](const Matrix& r) {
     double sum = 0;
-    for (const auto& group : groups) sum += r(group, Eigen::all).colwise().sum().squaredNorm() / static_cast<double>(group.size());
+    for (const auto& group : groups) sum += Matrix(r(group, Eigen::all)).colwise().sum().squaredNorm() / static_cast<double>(group.size());
     return sum;
   };
   const Matrix signs = random_signs(residual.rows(), flips, random);

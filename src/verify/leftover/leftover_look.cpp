@@ -56,7 +56,8 @@ RowNoise noise_at_rows(const Judged& answer, const KeptRows& kept) {
 
 /// One number for all outputs of a row.
 Vector noise_of_rows(const KeptRows& kept, const Matrix& noise) {
-  return noise(kept.rows, Eigen::all).array().log().rowwise().mean().exp();
+  const Matrix of_kept = noise(kept.rows, Eigen::all);  // a view would copy its list of rows for each row that is asked for
+  return of_kept.array().log().rowwise().mean().exp();
 }
 
 /// A piece of the answer that only as many rows lie on as it has parameters is not tested by anything.
