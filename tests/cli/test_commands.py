@@ -171,7 +171,7 @@ def test_diagnose_says_what_labels_look_like(kind, relucover, relucover_json, tm
     x = numpy.random.default_rng(0).normal(size=(4000, 3))
     numpy.savez(tmp_path / "d.npz", x=x, y=labels_of_kind(kind, x))
     # Five seconds, the default, are too few for a sanitizer.
-    assert relucover_json("diagnose", "d.npz", "--look", "30")["looks_like"].startswith(kind)
+    assert relucover_json("diagnose", "d.npz", "--look", "120")["looks_like"].startswith(kind)
     assert "looks like" not in relucover("diagnose", "d.npz", "--look", "0").stdout
 
 
