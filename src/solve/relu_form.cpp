@@ -61,8 +61,9 @@ Matrix Tie::gram(const Matrix& full) const {
 Vector Tie::gradient(const Vector& full) const { return full.head(affine_.cols()) + affine_.transpose() * full.tail(affine_.rows()); }
 
 Vector Tie::all(const Vector& free) const {
-  Vector whole(free.size() + affine_.rows());
-  whole << free, affine_ * free;
+  const Vector tied = affine_ * free;  // apart: Eigen's lists end the program where memory ends in the middle of one
+  Vector whole(free.size() + tied.size());
+  whole << free, tied;
   return whole;
 }
 

@@ -200,7 +200,8 @@ Sides sides_of(const Gathered& all, const Thresholds& units, Index unit, double 
   const Vector normal = units.W.row(unit).transpose().normalized();
   Sides near{all.arguments(rows, unit), Matrix(std::ssize(rows), units.W.cols() + 1), Vector(std::ssize(rows))};
   const Matrix x = all.x(rows, Eigen::all);
-  near.places << x - (x * normal) * normal.transpose(), Vector::Ones(x.rows());
+  near.places.leftCols(x.cols()) = x - (x * normal) * normal.transpose();
+  near.places.rightCols(1).setOnes();
   for (Index i = 0; i < near.side.size(); ++i) near.side[i] = all.y[rows[static_cast<std::size_t>(i)]] == active ? 1 : -1;
   return near;
 }

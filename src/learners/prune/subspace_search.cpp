@@ -145,8 +145,12 @@ SignFreeModel found_in_subspace(const SampleSource& source, const InputMoments& 
   SearchOutcome found = search(data.fit, data.judge, search_options, control);
   clock.file(result, found.iterations, found.holdout_cost);
   SignFreeModel lifted(inputs, found.model.units(), found.model.outputs());
-  lifted.theta << found.model.theta.leftCols(size) * subspace.basis.transpose(), found.model.theta.rightCols(1);
-  lifted.affine << found.model.affine.leftCols(size) * subspace.basis.transpose(), found.model.affine.rightCols(1);
+  const auto lift = [&](const Matrix& of_subspace, Matrix& to) {
+    to.leftCols(inputs) = of_subspace.leftCols(size) * subspace.basis.transpose();
+    to.rightCols(1) = of_subspace.rightCols(1);
+  };
+  lift(found.model.theta, lifted.theta);
+  lift(found.model.affine, lifted.affine);
   lifted.output = found.model.output;
   return lifted;
 }

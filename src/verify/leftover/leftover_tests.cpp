@@ -28,7 +28,8 @@ Matrix forms_of(const Judged& answer, const Network& network) {
   arguments.rowwise() += network.b.transpose();
   const double n = static_cast<double>(answer.rows());
   Matrix forms(network.units(), answer.z.cols() + 1);
-  forms << (arguments.transpose() * answer.z) / n, arguments.colwise().mean().transpose();
+  forms.leftCols(answer.z.cols()) = (arguments.transpose() * answer.z) / n;
+  forms.rightCols(1) = arguments.colwise().mean().transpose();
   return forms;
 }
 
